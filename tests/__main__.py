@@ -1,0 +1,27 @@
+"""`python -m tests`: linter, type checker and all tests, one after the other."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+CHECKS = [
+    ["-m", "ruff", "check", "."],
+    ["-m", "ruff", "format", "--check", "."],
+    ["-m", "mypy"],
+    ["-m", "pytest"],
+]
+
+
+def main() -> int:
+    """Run all checks; the first failure ends with its exit code."""
+    for check in CHECKS:
+        print("$ python", *check, flush=True)
+        code = subprocess.run([sys.executable, *check], check=False).returncode
+        if code:
+            return code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
