@@ -1,0 +1,129 @@
+"""Every error a user can meet.
+
+    KareninaError
+    ├── InputError               a file, form or argument is not usable
+    │   ├── CheckpointError      a benchmark file
+    │   ├── TemplateError        an answer template, with the line
+    │   └── ConfigError          a model or run configuration
+    ├── ModelError               a model call failed, with its category
+    ├── MissingDependencyError   an optional part is not installed
+    └── StoreError               the database
+
+Each has three parts: `what` happened, `why`, and what to do `next`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+ModelErrorCategory = Literal[
+    "connection",
+    "timeout",
+    "rate_limit",
+    "server_error",
+    "authentication",
+    "not_found",
+    "bad_request",
+    "context_length",
+    "refused",
+    "truncated",
+    "invalid_output",
+    "missing_recording",
+    "cancelled",
+    "unexpected",
+]
+
+RETRYABLE: frozenset[str] = frozenset({"connection", "timeout", "rate_limit", "server_error"})
+
+
+class KareninaError(Exception):
+    """Base of all errors meant for a user's eyes.
+
+    Args:
+        what: One sentence: what happened.
+        why: The reason, if known.
+        next: What the user can do about it.
+    """
+
+    def __init__(self, what: str, why: str = "", next: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.why = why
+        self.next = next
+
+    def __str__(self) -> str:
+        return " ".join(part for part in (self.what, self.why, self.next) if part)
+
+
+class InputError(KareninaError, ValueError):
+    """A file, form or argument cannot be used as given."""
+
+
+class CheckpointError(InputError):
+    """A benchmark file cannot be read or written.
+
+    Args:
+        code: Stable short name of the reason, such as `too_large` or `json`.
+    """
+
+    def __init__(self, what: str, why: str = "", next: str = "", *, code: str = "checkpoint") -> None:
+        super().__init__(what, why, next)
+        self.code = code
+
+
+class TemplateError(InputError):
+    """An answer template cannot be read or run.
+
+    Args:
+        code: Stable short name of the reason, such as `syntax` or `unknown_call`.
+        line: Line in the template source, counted from 1, if known.
+    """
+
+    def __init__(self, what: str, why: str = "", next: str = "", *, code: str, line: int | None = None) -> None:
+        super().__init__(what, why, next)
+        self.code = code
+        self.line = line
+
+    def __str__(self) -> str:
+        place = f"line {self.line}: " if self.line else ""
+        hint = f" ({self.next})" if self.next else ""
+        return f"{place}{self.what}{': ' + self.why if self.why else ''}{hint}"
+
+
+class ConfigError(InputError):
+    """A model or run configuration cannot work."""
+
+
+class ModelError(KareninaError):
+    """A model call failed.
+
+    Args:
+        category: What kind of failure it was; decides whether a retry makes sense.
+        retry_after: Seconds the provider asked to wait, if it did.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        why: str = "",
+        next: str = "",
+        *,
+        category: ModelErrorCategory = "unexpected",
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(what, why, next)
+        self.category: ModelErrorCategory = category
+        self.retry_after = retry_after
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the same request may succeed later."""
+        return self.category in RETRYABLE
+
+
+class MissingDependencyError(KareninaError):
+    """An optional part of the workbench is not installed."""
+
+
+class StoreError(KareninaError):
+    """The database cannot be opened, read or written."""

@@ -1,0 +1,256 @@
+"""Foreign JSON in, JSON and tables out: one reader with limits, one writer that never leaves half a file.
+
+Error codes of the reader: `empty`, `too_large`, `zip`, `encoding`, `too_complex`, `json`, `text_too_long`.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gc
+import io
+import math
+import os
+import re
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pydantic_core import PydanticSerializationError, from_json, to_json
+
+from karenina_core.errors import CheckpointError
+
+MAX_BYTES = 20 * 1024 * 1024
+MAX_STRUCTURE = 2_000_000  # opening brackets and commas: an upper bound for the number of values
+MAX_DEPTH = 200  # enforced by the parser
+MAX_TEXT = 200_000  # characters of one string
+
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
+_PLAIN_NUMBER = re.compile(r"[+-]?\d+([.,]\d+)*(e[+-]?\d+)?%?", re.IGNORECASE)
+
+
+def read_json(data: bytes | str, *, limit: int = MAX_BYTES) -> Any:
+    """Read JSON from anywhere, within limits.
+
+    UTF-8 is expected, a byte order mark is accepted. Where a key is repeated the last one counts.
+
+    Args:
+        data: The text, or the bytes of a file.
+        limit: Largest size in bytes.
+
+    Raises:
+        CheckpointError: It is too large, too complex, no UTF-8 or no JSON; `code` says which.
+    """
+    raw = _utf8(data)
+    _check_size(len(raw), limit)
+    text = raw.removeprefix(codecs.BOM_UTF8)
+    _check_kind(text)
+    _check_structure(text)
+    with garbage_collection_paused():
+        value = _parse(text)
+        _check_values(value)
+    return value
+
+
+def read_json_file(path: str | Path, *, limit: int = MAX_BYTES) -> Any:
+    """Read a JSON file within the limits of `read_json`.
+
+    Raises:
+        CheckpointError: As `read_json`, or with code `unreadable` when the file cannot be opened.
+    """
+    return read_json(read_bytes(path, limit=limit), limit=limit)
+
+
+def read_bytes(path: str | Path, *, limit: int = MAX_BYTES) -> bytes:
+    """Return the content of a file of at most `limit` bytes.
+
+    Raises:
+        CheckpointError: With code `unreadable` or `too_large`.
+    """
+    try:
+        _check_size(os.path.getsize(path), limit)
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise CheckpointError(f"{path} cannot be opened.", error.strerror or str(error), code="unreadable") from error
+
+
+def json_bytes(value: Any, *, limit: int = MAX_BYTES) -> bytes:
+    """Return `value` as indented UTF-8 JSON that `read_json` accepts.
+
+    Raises:
+        CheckpointError: It holds what JSON or the reader's limits do not allow; `code` says which.
+    """
+    try:
+        data = to_json(value, indent=2) + b"\n"
+    except (PydanticSerializationError, ValueError) as error:
+        raise CheckpointError("The data cannot be written as JSON.", str(error), code="json") from error
+    # What cannot be read back is lost, so it is refused while the old file still exists.
+    read_json(data, limit=limit)
+    return data
+
+
+def write_atomic(path: str | Path, data: bytes) -> None:
+    """Write a file so that it holds either its old content or all of the new, also after a crash.
+
+    A symbolic link stays one; its target is replaced. The permissions of an existing file are kept.
+
+    Raises:
+        CheckpointError: With code `write`; the old content is still there.
+    """
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
+    try:
+        _write_synced(temporary, data, like=target)
+        os.replace(temporary, target)
+        _sync_folder(target.parent)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise CheckpointError(
+            f"{target} was not written.",
+            error.strerror or str(error),
+            "Its old content, if any, is unchanged.",
+            code="write",
+        ) from error
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return a CSV table (commas, CRLF) whose cells no spreadsheet takes for formulas."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(header)
+    writer.writerows([csv_cell(cell) for cell in row] for row in rows)
+    return buffer.getvalue()
+
+
+def csv_cell(value: Any) -> str:
+    """Return a value as cell text; an apostrophe keeps formulas from being run, plain numbers stay as they are."""
+    text = "" if value is None else str(value)
+    if _PLAIN_NUMBER.fullmatch(text) or not _FORMULA.match(text):
+        return text
+    return f"'{text}"
+
+
+@contextmanager
+def garbage_collection_paused() -> Iterator[None]:
+    """Keep the collector from searching hundreds of thousands of new objects for garbage that is not there."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _utf8(data: bytes | str) -> bytes:
+    if isinstance(data, bytes):
+        return data
+    try:
+        return data.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise CheckpointError(
+            "The text is not valid JSON.", f"half a surrogate pair at character {error.start + 1}", code="json"
+        ) from error
+
+
+def _check_size(size: int, limit: int) -> None:
+    if size > limit:
+        raise CheckpointError(
+            f"The file is {size / 1e6:.1f} MB large.",
+            f"At most {limit / 1e6:.1f} MB are read.",
+            "Split it into several benchmarks.",
+            code="too_large",
+        )
+
+
+def _check_kind(data: bytes) -> None:
+    if not data.strip():
+        raise CheckpointError("The file is empty.", code="empty")
+    if data.startswith(b"PK\x03\x04"):
+        raise CheckpointError("The file is a zip archive.", next="Unpack it and open the file inside.", code="zip")
+    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), None)
+    if encoding is None and b"\0" in data[:2]:
+        encoding = "UTF-16"
+    if encoding:
+        raise _wrong_encoding(encoding)
+
+
+def _wrong_encoding(seems: str, why: str = "") -> CheckpointError:
+    return CheckpointError(
+        f"The file is not UTF-8; it seems to be {seems}.", why, "Save it as UTF-8 and open it again.", code="encoding"
+    )
+
+
+def _check_structure(data: bytes) -> None:
+    size = data.count(b"[") + data.count(b"{") + data.count(b",")
+    if size > MAX_STRUCTURE:
+        raise CheckpointError(
+            f"The file has about {size:,} values.", f"At most {MAX_STRUCTURE:,} are read.", code="too_complex"
+        )
+
+
+def _parse(data: bytes) -> Any:
+    try:
+        return from_json(data, allow_inf_nan=False)
+    except ValueError as error:
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError as undecodable:
+            why = f"byte {data[undecodable.start]:#x} at position {undecodable.start}"
+            raise _wrong_encoding("Latin-1 (Windows-1252)", why) from error
+        reason = str(error).replace("recursion limit exceeded", f"nested deeper than {MAX_DEPTH} levels")
+        raise CheckpointError("The file is not valid JSON.", reason, code="json") from error
+
+
+def _check_values(value: Any) -> None:
+    """Refuse overlong texts, and the infinity that `1e999` becomes."""
+    # The only loop over every value of a file, hence written for speed.
+    containers: list[Iterable[Any]] = [[value]]
+    pop, push = containers.pop, containers.append
+    while containers:
+        for item in pop():
+            kind = type(item)
+            if kind is str:
+                if len(item) > MAX_TEXT:
+                    raise _text_too_long(item)
+            elif kind is dict:
+                push(item.values())
+            elif kind is list:
+                push(item)
+            elif kind is float and not math.isfinite(item):
+                raise CheckpointError("The file is not valid JSON.", "a number is too large", code="json")
+
+
+def _text_too_long(text: str) -> CheckpointError:
+    return CheckpointError(
+        f"One text is {len(text):,} characters long: {text[:40]!r}…",
+        f"At most {MAX_TEXT:,} are read.",
+        code="text_too_long",
+    )
+
+
+def _write_synced(path: Path, data: bytes, like: Path) -> None:
+    with open(path, "xb") as file:
+        if like.exists():
+            path.chmod(like.stat().st_mode & 0o777)
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name == "nt":
+        return  # folders cannot be opened there; the rename itself is journalled
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
