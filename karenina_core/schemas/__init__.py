@@ -1,0 +1,51 @@
+"""The nouns of the workbench: plain data, no input or output."""
+
+from karenina_core.schemas.config import FewShotConfig, ModelConfig, PromptConfig, VerificationConfig
+from karenina_core.schemas.entities import (
+    AllOf,
+    AnyOf,
+    AtLeastN,
+    BaseAnswer,
+    FewShotExample,
+    FieldCheck,
+    LLMRubricTrait,
+    ManualRubricTrait,
+    MetricRubricTrait,
+    Normalizer,
+    Question,
+    RegexRubricTrait,
+    RegexTrait,
+    Rubric,
+    RubricTrait,
+    StoredTrait,
+    SynonymMap,
+    VerifiedField,
+)
+from karenina_core.schemas.results import VerificationResult, VerificationResultSet
+
+__all__ = [
+    "AllOf",
+    "AnyOf",
+    "AtLeastN",
+    "BaseAnswer",
+    "FewShotConfig",
+    "FewShotExample",
+    "FieldCheck",
+    "LLMRubricTrait",
+    "ManualRubricTrait",
+    "MetricRubricTrait",
+    "ModelConfig",
+    "Normalizer",
+    "PromptConfig",
+    "Question",
+    "RegexRubricTrait",
+    "RegexTrait",
+    "Rubric",
+    "RubricTrait",
+    "StoredTrait",
+    "SynonymMap",
+    "VerificationConfig",
+    "VerificationResult",
+    "VerificationResultSet",
+    "VerifiedField",
+]

@@ -1,0 +1,209 @@
+"""Which models answer and judge, and how a run is carried out."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from karenina_core.schemas.entities.question import FewShotExample
+
+Interface = Literal["litellm", "langchain", "openrouter", "openai_endpoint", "manual", "recorded", "local"]
+_CREDENTIAL = re.compile(r"key|token$|secret|password|api_base|base_url|header")
+_NAMED = ("litellm", "langchain", "openrouter", "openai_endpoint", "recorded")
+KEY_VARIABLE = re.compile(r"^[A-Z][A-Z0-9_]{2,60}$")
+
+
+class ModelConfig(BaseModel):
+    """One model, as answerer or judge.
+
+    Attributes:
+        id: Label in results; derived from provider and name when not given.
+        model_provider: Provider name, such as `openai`.
+        model_name: Name at the provider. For `local` the path of a GGUF file, or empty for the packaged model;
+            for `recorded` the recording and the model in it, such as `demo/careful`.
+        interface: How the model is reached. `litellm` (also spelled `langchain`, `openrouter`,
+            `openai_endpoint`) calls a provider; `manual` gives prepared answers; `recorded` replays a recording;
+            `local` runs a small model inside this process.
+        temperature: Sampling temperature, 0 to 2.
+        max_tokens: Longest reply, in tokens.
+        system_prompt: Sent before the question. Nothing is sent when it is not set.
+        max_retries: How often a judge reply that does not fit its schema is asked for again.
+        endpoint_base_url: Address of an OpenAI-compatible endpoint.
+        api_key_env: Name of the environment variable that holds the key; never the key.
+        request_timeout: Seconds for one attempt; the run's value when not set.
+        extra_kwargs: Passed to the provider as they are, such as `{"top_p": 0.9}`.
+        manual_traces: For `manual`: answers by question id or question text. Never stored with a configuration.
+    """
+
+    model_config = ConfigDict(extra="forbid", protected_namespaces=())
+
+    id: str = ""
+    model_provider: str | None = None
+    model_name: str = ""
+    interface: Interface = "litellm"
+    temperature: float = Field(default=0.1, ge=0, le=2)
+    max_tokens: int = Field(default=16_384, ge=1)
+    system_prompt: str | None = None
+    max_retries: int = Field(default=2, ge=0, le=10)
+    endpoint_base_url: str | None = None
+    api_key_env: str | None = None
+    request_timeout: float | None = Field(default=None, gt=0)
+    extra_kwargs: dict[str, Any] = Field(default_factory=dict)
+    manual_traces: dict[str, str] | None = Field(default=None, exclude=True, repr=False)
+
+    @field_validator("api_key_env")
+    @classmethod
+    def _a_name_not_a_key(cls, value: str | None) -> str | None:
+        if value is not None and not KEY_VARIABLE.match(value):
+            raise ValueError(
+                "api_key_env takes the NAME of an environment variable, such as OPENAI_API_KEY, never the key itself"
+            )
+        return value
+
+    @field_validator("extra_kwargs")
+    @classmethod
+    def _no_credentials(cls, value: dict[str, Any]) -> dict[str, Any]:
+        # A key in here would reach the store and every export; an address would receive somebody's key.
+        refused = sorted(name for name in value if _CREDENTIAL.search(name))
+        if refused:
+            raise ValueError(f"extra_kwargs may not hold {', '.join(refused)}; use api_key_env and endpoint_base_url")
+        return value
+
+    @model_validator(mode="after")
+    def _complete(self) -> ModelConfig:
+        if self.interface in _NAMED and not self.model_name:
+            raise ValueError(f"interface {self.interface!r} needs a model_name")
+        if self.interface == "openai_endpoint" and not self.endpoint_base_url:
+            raise ValueError("interface 'openai_endpoint' needs an endpoint_base_url")
+        if not self.id:
+            self.id = self.label
+        return self
+
+    @property
+    def transport(self) -> Literal["litellm", "manual", "recorded", "local"]:
+        """The room's own name for the interface: every provider interface is served by litellm."""
+        match self.interface:
+            case "manual" | "recorded" | "local":
+                return self.interface
+            case _:
+                return "litellm"
+
+    @property
+    def label(self) -> str:
+        """A readable name: `openai/gpt-4.1-mini`, `local`, `demo/careful`."""
+        if self.interface == "local":
+            return f"local:{self.model_name}" if self.model_name else "local"
+        if self.interface == "manual":
+            return self.model_name or "manual"
+        return self.provider_model
+
+    @property
+    def provider_model(self) -> str:
+        """The name litellm understands: provider and model, joined by a slash."""
+        provider = {"openrouter": "openrouter", "openai_endpoint": "openai"}.get(self.interface, self.model_provider)
+        if not provider or self.model_name.startswith(f"{provider}/"):
+            return self.model_name
+        return f"{provider}/{self.model_name}"
+
+    @classmethod
+    def parse(cls, text: str, **settings: Any) -> ModelConfig:
+        """Read the short form used on the command line.
+
+        Args:
+            text: `openai/gpt-4.1-mini`, `local`, `local:/path/model.gguf`, `recorded:NAME` or `manual:NAME`.
+            **settings: Further fields.
+        """
+        kind, _, rest = text.partition(":")
+        if kind in ("local", "recorded", "manual"):
+            return cls.model_validate({"interface": kind, "model_name": rest, **settings})
+        return cls.model_validate({"model_name": text, **settings})
+
+
+class FewShotConfig(BaseModel):
+    """Examples prepended to the question for the answering model.
+
+    Attributes:
+        source: `question_pool` (each question's own examples), `global`, or `both`.
+        k: At most this many of a question's own examples, chosen reproducibly by its id; all when not set.
+        global_examples: Appended after a question's own.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    source: Literal["question_pool", "global", "both"] = "question_pool"
+    k: int | None = Field(default=None, ge=1)
+    global_examples: list[FewShotExample] = Field(default_factory=list)
+
+
+class PromptConfig(BaseModel):
+    """Extra instructions appended to the judge's prompts, by task."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    parsing: str | None = None
+    rubric_evaluation: str | None = None
+    abstention_detection: str | None = None
+    sufficiency_detection: str | None = None
+
+
+class VerificationConfig(BaseModel):
+    """How a benchmark is run.
+
+    Attributes:
+        answering_models: The models under test; model names are accepted too.
+        parsing_models: The judges.
+        replicate_count: Repetitions of every question with every model.
+        evaluation_mode: `auto` runs templates, and rubrics whenever there are any.
+        rubric_trait_names: Evaluate only these traits.
+        rubric_evaluation_strategy: `batch` asks for all LLM traits in one call, `sequential` one call each.
+        abstention_enabled: Ask the judge whether the response declines to answer; then nothing is extracted.
+        sufficiency_enabled: Ask the judge whether the response holds what the template asks for.
+        include_extraction_hints: Show the fields' extraction hints to the judge.
+        embedding_check_enabled: Compute similarities at stage 9; needed by `SemanticMatch`.
+        embedding_check_model: Name of, or path to, the sentence-transformers model.
+        embedding_check_threshold: Similarity, 0 to 1, from which a whole answer counts as similar; informational.
+        max_concurrent_requests: Model calls in flight at once, over all models.
+        request_timeout: Seconds for one attempt of one call.
+        max_attempts: Attempts per call when the failure may pass (timeout, rate limit, server error).
+        few_shot_config: Examples for the answering model; none are shown when not set.
+        prompt_config: Extra instructions for the judge.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    answering_models: list[ModelConfig] = Field(min_length=1)
+    parsing_models: list[ModelConfig] = Field(min_length=1)
+    replicate_count: int = Field(default=1, ge=1, le=1000)
+    evaluation_mode: Literal["auto", "template_only", "template_and_rubric", "rubric_only"] = "auto"
+    rubric_trait_names: list[str] | None = None
+    rubric_evaluation_strategy: Literal["batch", "sequential"] = "batch"
+    abstention_enabled: bool = False
+    sufficiency_enabled: bool = False
+    include_extraction_hints: bool = True
+    embedding_check_enabled: bool = False
+    embedding_check_model: str = "all-MiniLM-L6-v2"
+    embedding_check_threshold: float = Field(default=0.85, ge=0, le=1)
+    max_concurrent_requests: int = Field(default=8, ge=1, le=1000)
+    request_timeout: float = Field(default=120, gt=0)
+    max_attempts: int = Field(default=4, ge=1, le=20)
+    few_shot_config: FewShotConfig | None = None
+    prompt_config: PromptConfig | None = None
+
+    @field_validator("answering_models", "parsing_models", mode="before")
+    @classmethod
+    def _names_are_models(cls, value: Any) -> Any:
+        items = [value] if isinstance(value, str | ModelConfig) else value
+        if not isinstance(items, list | tuple):
+            return items
+        return [ModelConfig.parse(item) if isinstance(item, str) else item for item in items]
+
+    @model_validator(mode="after")
+    def _distinct_labels(self) -> VerificationConfig:
+        for role, models in (("answering", self.answering_models), ("parsing", self.parsing_models)):
+            labels = [model.id for model in models]
+            repeated = sorted({label for label in labels if labels.count(label) > 1})
+            if repeated:
+                raise ValueError(f"two {role} models share the id {', '.join(repeated)}; give each its own id")
+        return self

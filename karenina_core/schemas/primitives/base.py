@@ -1,0 +1,128 @@
+"""What a verification primitive is, and the registry that turns stored ones back into objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from karenina_core.errors import InputError
+
+FieldKind = Literal["bool", "str", "int", "float", "list[str]", "literal", "date"]
+"""What a template field holds; a `date` is written as `str`."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of an explanation, such as `lowercase: "Bcl-2" → "bcl-2"`.
+
+    Attributes:
+        label: What was done.
+        before: The value before, as text.
+        after: The value after, as text.
+    """
+
+    label: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """How a primitive came to its verdict.
+
+    Attributes:
+        passed: The verdict of the rule.
+        steps: What happened to the values on the way.
+        reason: One plain sentence.
+    """
+
+    passed: bool
+    steps: tuple[Step, ...]
+    reason: str
+
+
+class _Rule(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    applies_to: ClassVar[tuple[FieldKind, ...]] = ()
+    """The kinds of field it is made for, the most natural first; empty when nothing is said."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the stored form: the class name under `type`, then every parameter."""
+        return {"type": type(self).__name__, **self.model_dump(mode="json")}
+
+
+class VerificationPrimitive(_Rule):
+    """A deterministic comparison of an extracted value with the expected one.
+
+    Subclass it and implement `check`. Parameters are ordinary pydantic fields.
+    """
+
+    uses_ground_truth: ClassVar[bool] = True
+    """Whether `expected` decides anything; False where the parameters carry the expectation."""
+
+    def check(self, extracted: Any, expected: Any) -> bool:
+        """Say whether `extracted` is right.
+
+        Args:
+            extracted: What the judge found in the response. Never raises because of its value.
+            expected: The field's ground truth.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must implement check(extracted, expected).")
+
+    def explain(self, extracted: Any, expected: Any) -> Explanation:
+        """Give the verdict of `check` with its reasons."""
+        passed = self.check(extracted, expected)
+        relation = "matches" if passed else "does not match"
+        against = f" {expected!r}" if self.uses_ground_truth else f" {self!r}"
+        return Explanation(passed, (), f"{extracted!r} {relation}{against}")
+
+
+class TracePrimitive(_Rule):
+    """A deterministic check of the raw response text, without a judge.
+
+    Subclass it and implement `check_trace`. A field that uses it must be typed `bool`.
+    """
+
+    def check_trace(self, raw_trace: str) -> bool:
+        """Say whether the condition holds for the raw response text."""
+        raise NotImplementedError(f"{type(self).__name__} must implement check_trace(raw_trace).")
+
+    def explain_trace(self, raw_trace: str) -> Explanation:
+        """Give the verdict of `check_trace` with its reasons."""
+        passed = self.check_trace(raw_trace)
+        return Explanation(passed, (), f"{self!r} {'holds' if passed else 'does not hold'} for the response")
+
+
+Primitive = VerificationPrimitive | TracePrimitive
+P = TypeVar("P", bound=type[VerificationPrimitive] | type[TracePrimitive])
+
+REGISTRY: dict[str, type[VerificationPrimitive] | type[TracePrimitive]] = {}
+
+
+def _register_primitive(cls: P) -> P:
+    """Make a primitive class known by its name, so that stored ones can be read back."""
+    REGISTRY[cls.__name__] = cls
+    return cls
+
+
+def primitive_from_dict(data: Mapping[str, Any]) -> Primitive:
+    """Build the primitive that `to_dict` described.
+
+    Raises:
+        InputError: `type` is missing or unknown, or a parameter is not acceptable.
+    """
+    name = data.get("type")
+    cls = REGISTRY.get(name) if isinstance(name, str) else None
+    if cls is None:
+        raise InputError(
+            f"There is no verification primitive named {name!r}.",
+            next=f"Use one of: {', '.join(sorted(REGISTRY))}.",
+        )
+    try:
+        return cls.model_validate({key: value for key, value in data.items() if key != "type"})
+    except ValueError as error:
+        raise InputError(f"{name} cannot be built.", why=str(error)) from error

@@ -1,0 +1,48 @@
+"""Truth values."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from karenina_core.schemas.primitives.base import (
+    Explanation,
+    FieldKind,
+    Step,
+    VerificationPrimitive,
+    _register_primitive,
+)
+from karenina_core.schemas.primitives.wording import quoted
+
+_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+@_register_primitive
+class BooleanMatch(VerificationPrimitive):
+    """Passes when both sides are the same truth value.
+
+    Both are coerced with `bool`; the words true, false, yes, no, 1 and 0 mean what they say.
+    """
+
+    applies_to: ClassVar[tuple[FieldKind, ...]] = ("bool",)
+
+    def check(self, extracted: Any, expected: Any) -> bool:
+        found = truth(extracted)
+        return found is not None and found == truth(expected)
+
+    def explain(self, extracted: Any, expected: Any) -> Explanation:
+        sides = (("read as a truth value", extracted), ("expected, read as a truth value", expected))
+        steps = [Step(label, quoted(v), quoted(truth(v))) for label, v in sides if not isinstance(v, bool)]
+        passed = self.check(extracted, expected)
+        relation = "equals" if passed else "differs from"
+        reason = f"{quoted(truth(extracted))} {relation} the expected {quoted(truth(expected))}."
+        return Explanation(passed, tuple(steps), reason)
+
+
+def truth(value: Any) -> bool | None:
+    """Return the truth value of `value`, or None for the rare object that has none."""
+    if isinstance(value, str):
+        return _WORDS.get(value.strip().lower(), bool(value))
+    try:
+        return bool(value)
+    except (TypeError, ValueError):
+        return None

@@ -1,0 +1,239 @@
+"""Dates: equality, tolerance, range.
+
+Values are read by `read_date`. A date that lacks its day or year is never completed: it matches only a date that is
+known to the same extent.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from karenina_core.schemas.primitives.base import (
+    Explanation,
+    FieldKind,
+    Step,
+    VerificationPrimitive,
+    _register_primitive,
+)
+from karenina_core.schemas.primitives.date_reading import ReadDate, is_ambiguous, read_date
+from karenina_core.schemas.primitives.wording import NOTHING_EXTRACTED, counted, failed, quoted, within
+
+_DIRECTIVE = re.compile(r"%(.|\Z)", re.DOTALL)
+_DIRECTIVES = frozenset("aAbBdfGHIjmMpSuUVwWyYz%")  # not those that depend on the machine: c, x, X and Z
+_MICROSECONDS = {"hours": 3_600_000_000, "minutes": 60_000_000}
+
+
+class _Date(VerificationPrimitive):
+    applies_to: ClassVar[tuple[FieldKind, ...]] = ("date", "str")
+
+    if TYPE_CHECKING:  # each rule declares it itself, after its own parameters
+        dayfirst: bool
+
+    def _format(self) -> str | None:
+        return None
+
+    def _read(self, value: Any) -> ReadDate | None:
+        return read_date(value, self._format(), self.dayfirst)
+
+    def _reading(self, label: str, value: Any) -> Step:
+        if is_ambiguous(value, self._format()):
+            label += f", {'day' if self.dayfirst else 'month'} first"
+        return Step(label, quoted(value), str(self._read(value)))
+
+    def _readings(self, extracted: Any, expected: Any) -> tuple[Step, Step]:
+        return self._reading("read as a date", extracted), self._reading("expected, read as a date", expected)
+
+    def _unreadable(self, extracted: Any, expected: Any) -> Explanation:
+        if self._read(extracted) is None:
+            return failed(_no_date(extracted))
+        return failed(f"The expected value {quoted(expected)} is not a date.", self._reading("read", extracted))
+
+
+@_register_primitive
+class DateMatch(_Date):
+    """Passes when both sides are the same calendar date; time of day and zone are ignored.
+
+    Attributes:
+        format: A `strptime` format for both sides; if None, the usual ways to write dates are understood.
+        dayfirst: Whether 11/04/2016 is in April; without it the month comes first. Not used with a format.
+    """
+
+    format: str | None = None
+    dayfirst: bool = False
+
+    @field_validator("format")
+    @classmethod
+    def _known_format(cls, format: str | None) -> str | None:
+        if format is not None:
+            _check_format(format)
+        return format
+
+    def _format(self) -> str | None:
+        return self.format
+
+    def check(self, extracted: Any, expected: Any) -> bool:
+        found, wanted = self._read(extracted), self._read(expected)
+        return found is not None and wanted is not None and found.parts == wanted.parts
+
+    def explain(self, extracted: Any, expected: Any) -> Explanation:
+        found, wanted = self._read(extracted), self._read(expected)
+        if found is None or wanted is None:
+            return self._unreadable(extracted, expected)
+        passed = found.parts == wanted.parts
+        return Explanation(passed, self._readings(extracted, expected), _comparison(found, wanted))
+
+
+@_register_primitive
+class DateTolerance(_Date):
+    """Passes when the date is near enough to the expected one.
+
+    Attributes:
+        tolerance: Greatest distance in units, at least 0.
+        unit: `days` compares calendar dates as written. `hours` and `minutes` compare points in time: UTC where no
+            zone is written, midnight where no time is.
+        dayfirst: Whether 11/04/2016 is in April; without it the month comes first.
+    """
+
+    tolerance: int = Field(ge=0)
+    unit: Literal["days", "hours", "minutes"] = "days"
+    dayfirst: bool = False
+
+    def check(self, extracted: Any, expected: Any) -> bool:
+        found, wanted = self._read(extracted), self._read(expected)
+        return found is not None and wanted is not None and self._near(found, wanted)
+
+    def explain(self, extracted: Any, expected: Any) -> Explanation:
+        found, wanted = self._read(extracted), self._read(expected)
+        if found is None or wanted is None:
+            return self._unreadable(extracted, expected)
+        steps = self._readings(extracted, expected)
+        passed = self._near(found, wanted)
+        distance = _distance(found, wanted, self.unit)
+        if distance is None:
+            return Explanation(passed, steps, _zone_fault(found, wanted) or _comparison(found, wanted))
+        allowed = counted(self.tolerance, self.unit.removesuffix("s"))
+        apart = Step("distance", f"{found} to {wanted}", _shown_distance(distance, self.unit))
+        relation = f"is within {allowed} of" if passed else f"is more than {allowed} from"
+        return Explanation(passed, (*steps, apart), f"{found} {relation} the expected {wanted}.")
+
+    def _near(self, found: ReadDate, wanted: ReadDate) -> bool:
+        distance = _distance(found, wanted, self.unit)
+        if distance is None:
+            return found.moment is None and found.parts == wanted.parts
+        if self.unit == "days":
+            return distance.days <= self.tolerance
+        return distance // timedelta(microseconds=1) <= self.tolerance * _MICROSECONDS[self.unit]
+
+
+@_register_primitive
+class DateRange(_Date):
+    """Passes when the date lies within the bounds, which belong to it. Ignores the ground truth.
+
+    A bound without a time covers its whole day, "2015-12" its whole month and "2015" its whole year; it is compared
+    with the date as written. A bound with a time is compared as a point in time, in UTC where no zone is written.
+    A value that is less exact than a bound does not pass.
+
+    Attributes:
+        min: Earliest acceptable date; none if None.
+        max: Latest acceptable date; none if None.
+        dayfirst: Whether 11/04/2016 is in April; without it the month comes first.
+    """
+
+    uses_ground_truth: ClassVar[bool] = False
+
+    min: str | None = None
+    max: str | None = None
+    dayfirst: bool = False
+
+    @model_validator(mode="after")
+    def _usable(self) -> DateRange:
+        for name, text in (("min", self.min), ("max", self.max)):
+            bound = self._read(text)
+            if text is not None and (bound is None or bound.unknown_zone or not bound.is_continuous):
+                raise ValueError(f"{name} {text!r} is not a date that can be a bound")
+        earliest, latest = self._read(self.min), self._read(self.max)
+        if earliest and latest and _side(earliest, latest) > 0:
+            raise ValueError(f"min {self.min!r} is later than max {self.max!r}, so that nothing could pass")
+        return self
+
+    def check(self, extracted: Any, expected: Any) -> bool:
+        found = self._read(extracted)
+        if found is None:
+            return False
+        earliest, latest = self._read(self.min), self._read(self.max)
+        return (earliest is None or _reaches(found, earliest, 1)) and (latest is None or _reaches(found, latest, -1))
+
+    def explain(self, extracted: Any, expected: Any) -> Explanation:
+        found = self._read(extracted)
+        if found is None:
+            return failed(_no_date(extracted))
+        passed = self.check(extracted, expected)
+        relation = "is" if passed else "is not"
+        reason = f"{found} {relation} {self._bounds()}."
+        vague = [b for b in (self._read(self.min), self._read(self.max)) if b and len(found.known) < len(b.known)]
+        if vague:
+            reason = f"{found} is less exact than the bound {vague[0]}."
+        elif found.unknown_zone and not passed:
+            reason = _zone_fault(found)
+        return Explanation(passed, (self._reading("read as a date", extracted),), reason)
+
+    def _bounds(self) -> str:
+        return within(*(None if text is None else str(self._read(text)) for text in (self.min, self.max)))
+
+
+def _reaches(found: ReadDate, bound: ReadDate, direction: int) -> bool:
+    """Say whether a date is exact enough and lies on the bound or beyond it: later for 1, earlier for -1."""
+    if len(found.known) < len(bound.known) or (bound.has_time and found.instant is None):
+        return False
+    return _side(found, bound) * direction >= 0
+
+
+def _side(found: ReadDate, bound: ReadDate) -> int:
+    """Return -1 for a date before the bound, 1 for one after it, 0 for one that the bound covers."""
+    if bound.has_time and bound.instant and found.instant:
+        return (found.instant > bound.instant) - (found.instant < bound.instant)
+    common = min(len(found.known), len(bound.known))
+    mine, its = found.known[:common], bound.known[:common]
+    return (mine > its) - (mine < its)
+
+
+def _distance(found: ReadDate, wanted: ReadDate, unit: str) -> timedelta | None:
+    """Return how far apart two dates are, or None where one is not full or its time zone not known."""
+    if unit == "days":
+        return abs(found.moment.date() - wanted.moment.date()) if found.moment and wanted.moment else None
+    return abs(found.instant - wanted.instant) if found.instant and wanted.instant else None
+
+
+def _shown_distance(distance: timedelta, unit: str) -> str:
+    return f"{distance / timedelta(**{unit: 1}):.10g} {unit}"
+
+
+def _comparison(found: ReadDate, wanted: ReadDate) -> str:
+    if found.parts == wanted.parts:
+        return f"{found} is the expected date."
+    known = [[part is not None for part in each.parts] for each in (found, wanted)]
+    if known[0] != known[1]:
+        return f"{found} and the expected {wanted} are not dates of the same precision."
+    return f"{found} is not the expected {wanted}."
+
+
+def _zone_fault(*dates: ReadDate) -> str:
+    zones = [each.unknown_zone for each in dates if each.unknown_zone]
+    return f"The time zone {zones[0]} is not known; an offset such as +02:00 would be." if zones else ""
+
+
+def _no_date(value: Any) -> str:
+    return NOTHING_EXTRACTED if value is None else f"{quoted(value)} cannot be read as a date."
+
+
+def _check_format(format: str) -> None:
+    letters = _DIRECTIVE.findall(format)
+    unknown = [f"%{letter}" for letter in letters if letter not in _DIRECTIVES or not letter]
+    if unknown:
+        raise ValueError(f"{', '.join(unknown)} cannot be used in a date format")
+    if not {"Y", "y", "G"} & set(letters):
+        raise ValueError("a date format needs a year: %Y, %y or %G")

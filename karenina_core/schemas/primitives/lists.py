@@ -1,0 +1,142 @@
+"""Lists: as sets, and in order."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from karenina_core.schemas.primitives.base import (
+    Explanation,
+    FieldKind,
+    Step,
+    VerificationPrimitive,
+    _register_primitive,
+)
+from karenina_core.schemas.primitives.normalizers import Normalizer, Normalizers, case_and_blanks, normalize, normalized
+from karenina_core.schemas.primitives.wording import NOTHING_EXTRACTED, counted, failed, listed, quoted
+
+Items = dict[Hashable, Any]
+"""Items of a list by what they are compared by, so that duplicates count once."""
+
+
+@_register_primitive
+class SetContainment(VerificationPrimitive):
+    """Compares lists as sets: order and duplicates do not count, case and blanks do.
+
+    Attributes:
+        mode: `exact`: the same items. `subset`: no item beyond the expected ones; an empty list passes.
+            `superset`: every expected item, others are welcome. `overlap`: at least `min_overlap` in common.
+        min_overlap: Least number of common items, from 1; only for `overlap`, 1 if None.
+        normalize: What is done to each text first; nothing unless asked for.
+    """
+
+    applies_to: ClassVar[tuple[FieldKind, ...]] = ("list[str]",)
+
+    mode: Literal["exact", "subset", "superset", "overlap"] = "exact"
+    min_overlap: int | None = Field(default=None, ge=1)
+    normalize: Normalizers = Field(default_factory=list)
+
+    def check(self, extracted: Any, expected: Any) -> bool:
+        found, wanted = _items(extracted, self.normalize), _items(expected, self.normalize)
+        return found is not None and wanted is not None and self._passes(found, wanted)
+
+    def explain(self, extracted: Any, expected: Any) -> Explanation:
+        found, wanted = _items(extracted, self.normalize), _items(expected, self.normalize)
+        if found is None or wanted is None:
+            return failed(_no_items(extracted if found is None else expected, found is not None))
+        passed = self._passes(found, wanted)
+        missing = [item for key, item in wanted.items() if key not in found]
+        extra = [item for key, item in found.items() if key not in wanted]
+        shared = [item for key, item in found.items() if key in wanted]
+        parts = (("shared", shared), ("missing", missing), ("extra", extra))
+        steps = tuple(Step(label, counted(len(items), "item"), listed(items)) for label, items in parts if items)
+        return Explanation(passed, steps, self._reason(passed, missing, extra, len(shared)))
+
+    def _passes(self, found: Items, wanted: Items) -> bool:
+        match self.mode:
+            case "exact":
+                return found.keys() == wanted.keys()
+            case "subset":
+                return found.keys() <= wanted.keys()
+            case "superset":
+                return found.keys() >= wanted.keys()
+            case "overlap":
+                return len(found.keys() & wanted.keys()) >= (self.min_overlap or 1)
+
+    def _reason(self, passed: bool, missing: list[Any], extra: list[Any], shared: int) -> str:
+        if self.mode == "overlap":
+            return f"{counted(shared, 'expected item')} found; {self.min_overlap or 1} or more must be."
+        if passed:
+            return {
+                "exact": "Exactly the expected items were found.",
+                "subset": "Every item found is an expected one." if shared else "An empty list is a subset of any.",
+                "superset": "Every expected item was found.",
+            }[self.mode]
+        faults = []
+        if missing and self.mode != "subset":
+            faults.append(f"missing: {listed(missing)}")
+        if extra and self.mode != "superset":
+            faults.append(f"not expected: {listed(extra)}")
+        return f"The lists differ ({'; '.join(faults)})."
+
+
+@_register_primitive
+class OrderedMatch(VerificationPrimitive):
+    """Passes when both lists have the same length and the same texts in the same order.
+
+    Attributes:
+        normalize: What is done to each element of both sides first, in this order.
+    """
+
+    applies_to: ClassVar[tuple[FieldKind, ...]] = ("list[str]",)
+
+    normalize: Normalizers = Field(default_factory=case_and_blanks)
+
+    def check(self, extracted: Any, expected: Any) -> bool:
+        found, wanted = self._texts(extracted), self._texts(expected)
+        return found is not None and found == wanted and None not in found
+
+    def explain(self, extracted: Any, expected: Any) -> Explanation:
+        found, wanted = self._texts(extracted), self._texts(expected)
+        if found is None or wanted is None:
+            return failed(_no_items(extracted if found is None else expected, found is not None))
+        if self.check(extracted, expected):
+            return Explanation(True, (), f"All {len(found)} elements agree, in order.")
+        pairs = [(at, a, b) for at, (a, b) in enumerate(zip(found, wanted, strict=False), 1) if a is None or a != b]
+        steps = tuple(Step(f"element {at}", quoted(a), f"expected {quoted(b)}") for at, a, b in pairs)
+        if len(found) != len(wanted):
+            return failed(f"{counted(len(found), 'element')} found, {len(wanted)} expected.", *steps)
+        at, first, second = pairs[0]
+        return failed(f"Element {at} is {quoted(first)}, expected was {quoted(second)}.", *steps)
+
+    def _texts(self, value: Any) -> list[str | None] | None:
+        if not isinstance(value, list | tuple):
+            return None
+        return [normalized(item, self.normalize) for item in value]
+
+
+def _items(value: Any, normalizers: list[Normalizer]) -> Items | None:
+    """Return the items of a list or set, or None if it is neither or holds what cannot be in a set."""
+    if not isinstance(value, list | tuple | set | frozenset):
+        return None
+    try:
+        return {_key(item, normalizers): item for item in value}
+    except TypeError:
+        return None
+
+
+def _key(item: Any, normalizers: list[Normalizer]) -> Hashable:
+    if isinstance(item, str):
+        return normalize(item, normalizers)
+    if item != item:
+        return object()  # NaN equals nothing, not even itself
+    hash(item)
+    return (bool, item) if isinstance(item, bool) else item
+
+
+def _no_items(value: Any, is_expected: bool) -> str:
+    if value is None and not is_expected:
+        return NOTHING_EXTRACTED
+    return f"{'The expected value ' if is_expected else ''}{quoted(value)} is not a list of plain values."

@@ -1,0 +1,169 @@
+"""Texts: equality, substrings, patterns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field, model_validator
+
+from karenina_core import patterns
+from karenina_core.schemas.primitives.base import (
+    Explanation,
+    FieldKind,
+    Step,
+    VerificationPrimitive,
+    _register_primitive,
+)
+from karenina_core.schemas.primitives.normalizers import (
+    Normalizer,
+    Normalizers,
+    as_text,
+    case_and_blanks,
+    explain_normalization,
+    normalize,
+    normalized,
+)
+from karenina_core.schemas.primitives.wording import NOTHING_EXTRACTED, failed, listed, quoted
+
+Substrings = Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)]
+
+
+@_register_primitive
+class ExactMatch(VerificationPrimitive):
+    """Passes when both texts are equal after normalisation.
+
+    Attributes:
+        normalize: What is done to both sides first, in this order.
+    """
+
+    applies_to: ClassVar[tuple[FieldKind, ...]] = ("str",)
+
+    normalize: Normalizers = Field(default_factory=case_and_blanks)
+
+    def check(self, extracted: Any, expected: Any) -> bool:
+        found = normalized(extracted, self.normalize)
+        return found is not None and found == normalized(expected, self.normalize)
+
+    def explain(self, extracted: Any, expected: Any) -> Explanation:
+        found, wanted = (normalized(value, self.normalize) for value in (extracted, expected))
+        if found is None:
+            return failed(no_text(extracted))
+        steps = changes(extracted, self.normalize) + changes(expected, self.normalize, "expected, ")
+        relation = "equals" if found == wanted else "differs from"
+        return Explanation(found == wanted, steps, f"{quoted(found)} {relation} the expected {quoted(wanted)}.")
+
+
+class _Contains(VerificationPrimitive):
+    uses_ground_truth: ClassVar[bool] = False
+    applies_to: ClassVar[tuple[FieldKind, ...]] = ("str",)
+
+    substrings: Substrings
+    normalize: Normalizers = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _something_to_find(self) -> _Contains:
+        for substring in self.substrings:
+            if not normalize(substring, self.normalize):
+                raise ValueError(f"{substring!r} is empty after normalisation and would be found in every text")
+        return self
+
+    def _missing(self, text: str) -> list[str]:
+        return [item for item in self.substrings if normalize(item, self.normalize) not in text]
+
+    def _explained(self, passed: bool, extracted: Any, missing: list[str]) -> Explanation:
+        present = [item for item in self.substrings if item not in missing]
+        found = Step("found", listed(self.substrings), listed(present) or "none")
+        reason = f"The text contains {listed(present)}." if passed else f"The text does not contain {listed(missing)}."
+        return Explanation(passed, (*changes(extracted, self.normalize), found), reason)
+
+
+@_register_primitive
+class ContainsAny(_Contains):
+    """Passes when at least one substring occurs in the text. Ignores the ground truth.
+
+    Attributes:
+        substrings: What to look for, each with at least one character.
+        normalize: What is done to the text and to each substring first.
+    """
+
+    def check(self, extracted: Any, expected: Any) -> bool:
+        text = normalized(extracted, self.normalize)
+        return text is not None and any(normalize(item, self.normalize) in text for item in self.substrings)
+
+    def explain(self, extracted: Any, expected: Any) -> Explanation:
+        text = normalized(extracted, self.normalize)
+        if text is None:
+            return failed(no_text(extracted))
+        missing = self._missing(text)
+        return self._explained(len(missing) < len(self.substrings), extracted, missing)
+
+
+@_register_primitive
+class ContainsAll(_Contains):
+    """Passes when every substring occurs in the text. Ignores the ground truth.
+
+    Attributes:
+        substrings: What to look for, each with at least one character.
+        normalize: What is done to the text and to each substring first.
+    """
+
+    def check(self, extracted: Any, expected: Any) -> bool:
+        text = normalized(extracted, self.normalize)
+        return text is not None and all(normalize(item, self.normalize) in text for item in self.substrings)
+
+    def explain(self, extracted: Any, expected: Any) -> Explanation:
+        text = normalized(extracted, self.normalize)
+        if text is None:
+            return failed(no_text(extracted))
+        missing = self._missing(text)
+        return self._explained(not missing, extracted, missing)
+
+
+@_register_primitive
+class RegexMatch(VerificationPrimitive):
+    """Passes when the pattern is found anywhere in the text. Ignores the ground truth.
+
+    A search that takes too long raises `PatternTimeoutError`: its outcome is not known.
+
+    Attributes:
+        pattern: A regular expression; refused when it does not compile.
+        flags: Flag names such as `IGNORECASE` or `i`.
+    """
+
+    uses_ground_truth: ClassVar[bool] = False
+    applies_to: ClassVar[tuple[FieldKind, ...]] = ("str",)
+
+    pattern: str
+    flags: list[str] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _compiles(self) -> RegexMatch:
+        patterns.validate(self.pattern, self.flags)
+        return self
+
+    def check(self, extracted: Any, expected: Any) -> bool:
+        text = as_text(extracted)
+        return text is not None and patterns.found(self.pattern, text, self.flags)
+
+    def explain(self, extracted: Any, expected: Any) -> Explanation:
+        text = as_text(extracted)
+        if text is None:
+            return failed(no_text(extracted))
+        found = patterns.spans(self.pattern, text, self.flags)
+        if not found:
+            return failed(f"The pattern {quoted(self.pattern)} matches nowhere in {quoted(text)}.")
+        start, end = found[0]
+        step = Step("first match", quoted(text), quoted(text[start:end]))
+        return Explanation(True, (step,), f"The pattern {quoted(self.pattern)} matches {quoted(text[start:end])}.")
+
+
+def changes(value: Any, normalizers: Iterable[Normalizer], prefix: str = "") -> tuple[Step, ...]:
+    """Return the normalisation steps that changed the text of `value`, their labels after `prefix`."""
+    steps = explain_normalization(as_text(value) or "", normalizers)
+    return tuple(Step(prefix + s.label, s.before, s.after) for s in steps if s.before != s.after)
+
+
+def no_text(value: Any) -> str:
+    """Say why a value cannot be compared as a text."""
+    return NOTHING_EXTRACTED if value is None else f"{quoted(value)} is not a text."
