@@ -1,0 +1,263 @@
+"""The classes of a template: which one is the answer, which are nested models or enumerations, and what they hold."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from karenina_core.errors import TemplateError
+from karenina_core.templates.annotation import read_shape
+from karenina_core.templates.fields import keywords, read_condition, read_field
+from karenina_core.templates.limits import MAX_CHOICES, MAX_FIELDS, refuse
+from karenina_core.templates.literals import excerpt
+from karenina_core.templates.scope import Scope, assignments
+from karenina_core.templates.spec import FieldSpec, ModelSpec
+
+_ENUMS = frozenset({"Enum", "StrEnum", "IntEnum"})
+_MIXINS = frozenset({"str", "int"})
+_DECORATORS = frozenset({"staticmethod", "classmethod", "property"})
+_CLASS_NAME_LENGTH = 100
+
+
+@dataclass
+class Body:
+    """What a class body holds.
+
+    Attributes:
+        fields: The fields in their order.
+        definitions: Statements that only define data: fields, settings, the composition.
+        methods: Methods by name, with the decorator if there is one.
+        strategy: The composition in its stored form.
+        configured: Whether pydantic settings were given.
+    """
+
+    fields: list[FieldSpec] = field(default_factory=list)
+    definitions: list[ast.stmt] = field(default_factory=list)
+    methods: dict[str, str | None] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
+    strategy: dict[str, Any] | None = None
+    configured: bool = False
+
+
+@dataclass
+class Classes:
+    """The top-level classes of a template by what they are."""
+
+    answers: list[ast.ClassDef] = field(default_factory=list)
+    models: dict[str, ast.ClassDef] = field(default_factory=dict)
+    enums: dict[str, ast.ClassDef] = field(default_factory=dict)
+    others: list[ast.ClassDef] = field(default_factory=list)
+
+
+def sort_classes(tree: ast.Module, scope: Scope) -> Classes:
+    """Tell the classes of a module apart by their bases.
+
+    Raises:
+        TemplateError: A template class has a decorator, a metaclass or further bases.
+    """
+    found = Classes()
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            bases = [scope.resolve(base) for base in node.bases]
+            if "BaseAnswer" in bases:
+                found.answers.append(_plain_class(node))
+            elif "BaseModel" in bases:
+                found.models[node.name] = _plain_class(node)
+            elif _ENUMS & set(bases) and set(bases) <= _ENUMS | _MIXINS:
+                found.enums[node.name] = node
+            else:
+                found.others.append(node)
+    return found
+
+
+def _plain_class(node: ast.ClassDef) -> ast.ClassDef:
+    if node.decorator_list:
+        raise refuse("decorator", f"class {node.name} has a decorator", next="remove it", at=node.decorator_list[0])
+    if len(node.bases) > 1 or node.keywords:
+        raise refuse("bases", f"class {node.name} has more than one base", next="keep BaseAnswer or BaseModel", at=node)
+    if not node.name.isascii() or len(node.name) > _CLASS_NAME_LENGTH:
+        raise refuse("syntax", f"the class name {node.name!r} is not usable", next="use letters and digits", at=node)
+    return node
+
+
+def read_types(tree: ast.Module, classes: Classes, scope: Scope) -> None:
+    """Make the enumerations, model names and type aliases of a template known in `scope`."""
+    for name, node in classes.enums.items():
+        members = dict(_members(node, scope))
+        if not 1 <= len(members) <= MAX_CHOICES:
+            raise refuse("type", f"enumeration {name} has {len(members)} members", at=node)
+        scope.choices[name] = tuple(dict.fromkeys(members.values()))
+        scope.constants.update({f"{name}.{member}": value for member, value in members.items()})
+    scope.models = set(classes.models)
+    for name, value in assignments(tree):
+        if name not in scope.constants and isinstance(value, ast.Subscript | ast.BinOp):
+            try:
+                scope.aliases[name] = read_shape(value, scope)
+            except TemplateError:
+                continue
+
+
+def _members(node: ast.ClassDef, scope: Scope) -> Iterator[tuple[str, Any]]:
+    for statement in node.body:
+        match statement:
+            case ast.Pass() | ast.Expr(value=ast.Constant()):
+                continue
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                member = scope.literal(value)
+                if not isinstance(member, str | int):
+                    raise refuse("type", f"{excerpt(value)} cannot be a member", next="use text or integers", at=value)
+                yield name, member
+            case _:
+                raise refuse("type", "an enumeration may only hold members", next='write NAME = "value"', at=statement)
+
+
+def read_models(classes: Classes, scope: Scope) -> tuple[list[ModelSpec], dict[str, Body]]:
+    """Read the nested models, each after those it uses.
+
+    Raises:
+        TemplateError: One holds itself, or anything a model may not hold.
+    """
+    bodies = {name: read_body(node, scope) for name, node in classes.models.items()}
+    ordered: dict[str, ModelSpec] = {}
+    waiting = dict(bodies)
+    while waiting:
+        ready = [name for name, body in waiting.items() if _used(body, scope) <= set(ordered)]
+        if not ready:
+            name = next(iter(waiting))
+            raise refuse("type", f"model {name} holds itself", next="flatten it", at=classes.models[name])
+        for name in ready:
+            ordered[name] = _model(classes.models[name], waiting.pop(name))
+    return list(ordered.values()), bodies
+
+
+def _used(body: Body, scope: Scope) -> frozenset[str]:
+    shapes = [item.shape(frozenset(scope.models)) for item in body.fields]
+    return frozenset(name for shape in shapes for name in shape.models)
+
+
+def _model(node: ast.ClassDef, body: Body) -> ModelSpec:
+    if not body.fields:
+        raise refuse("type", f"model {node.name} has no fields", at=node)
+    if "model_post_init" in body.methods or "__init__" in body.methods:
+        raise refuse("unsupported", f"model {node.name} prepares itself", next="do it in verify()", at=node)
+    verified = next((item for item in body.fields if item.verify_with), None)
+    if verified:
+        raise refuse(
+            "unknown_call",
+            f"field {verified.name!r} of model {node.name} is a VerifiedField",
+            next="only fields of the Answer class can be verified",
+            line=body.lines[verified.name],
+        )
+    return ModelSpec(name=node.name, description=ast.get_docstring(node), fields=body.fields)
+
+
+def read_body(node: ast.ClassDef, scope: Scope) -> Body:
+    """Read the body of the answer class or of a nested model.
+
+    Raises:
+        TemplateError: It holds anything but fields, methods and settings.
+    """
+    body = Body()
+    for statement in node.body:
+        match statement:
+            case ast.Pass() | ast.Expr(value=ast.Constant()):
+                continue
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                body.methods[statement.name] = _decorator(statement, scope)
+            case ast.ClassDef():
+                _read_inner_class(statement, body, scope)
+            case ast.AnnAssign(target=ast.Name()):
+                _read_annotated(statement, body, scope)
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                _read_assigned(name, statement, body, scope)
+            case _:
+                raise refuse("unsupported", f"{excerpt(statement)} in a class body", next="remove it", at=statement)
+    if len(body.fields) > MAX_FIELDS:
+        raise refuse("too_complex", f"{len(body.fields)} fields", f"a class may have {MAX_FIELDS}", at=node)
+    return body
+
+
+def _decorator(method: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> str | None:
+    names = [scope.resolve(decorator) for decorator in method.decorator_list]
+    if not names:
+        return None
+    if len(names) > 1 or names[0] not in _DECORATORS:
+        raise refuse(
+            "unsupported",
+            f"the decorator {excerpt(method.decorator_list[0])}",
+            next="check values in verify() instead",
+            at=method.decorator_list[0],
+        )
+    return names[0]
+
+
+def _read_inner_class(node: ast.ClassDef, body: Body, scope: Scope) -> None:
+    if node.name == "Config":
+        raise refuse("model_config", "an inner class Config", next="remove it", at=node)
+    if node.name != "VerificationStrategy":
+        raise refuse("unsupported", f"the inner class {node.name}", next="move it to the top level", at=node)
+    body.definitions.append(node)
+    for statement in node.body:
+        match statement:
+            case ast.Pass() | ast.Expr(value=ast.Constant()):
+                continue
+            case (
+                ast.Assign(targets=[ast.Name(id="verify_strategy")], value=value)
+                | ast.AnnAssign(target=ast.Name(id="verify_strategy"), value=ast.expr() as value)
+            ):
+                body.strategy = read_condition(value, scope)
+            case _:
+                raise refuse("strategy", f"{excerpt(statement)}", "only verify_strategy = ... goes here", at=statement)
+
+
+def _read_annotated(statement: ast.AnnAssign, body: Body, scope: Scope) -> None:
+    assert isinstance(statement.target, ast.Name)
+    name = statement.target.id
+    annotation = statement.annotation
+    outer = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    if name == "model_config":
+        _read_settings(statement.value, statement, body, scope)
+    elif scope.resolve(outer) == "ClassVar":
+        return
+    elif name.startswith("_"):
+        _check_private(name, statement.value)
+    else:
+        item = read_field(statement, scope)
+        if name in body.lines:
+            raise refuse("duplicate", f"the field {name!r} is defined twice", next="remove one", at=statement)
+        body.fields.append(item)
+        body.lines[name] = statement.lineno
+        body.definitions.append(statement)
+
+
+def _read_assigned(name: str, statement: ast.Assign, body: Body, scope: Scope) -> None:
+    if name == "model_config":
+        _read_settings(statement.value, statement, body, scope)
+    elif name.startswith("_"):
+        _check_private(name, statement.value)
+    else:
+        raise refuse("untyped", f"{name!r} has no type", next=f"write {name}: str = ... or so", at=statement)
+
+
+def _check_private(name: str, value: ast.expr | None) -> None:
+    if name.startswith("__"):
+        raise refuse("reserved", f"a field cannot be named {name!r}", next="choose another name", at=value)
+    if isinstance(value, ast.Call):
+        raise refuse("unsupported", f"{name!r} is set by a call", next="set it in model_post_init", at=value)
+
+
+def _read_settings(value: ast.expr | None, statement: ast.stmt, body: Body, scope: Scope) -> None:
+    try:
+        if isinstance(value, ast.Call) and scope.resolve(value.func) == "ConfigDict" and not value.args:
+            for item in keywords(value, "model_config").values():
+                scope.literal(item)
+        elif isinstance(value, ast.Dict):
+            scope.literal(value)
+        else:
+            raise refuse("model_config", f"{excerpt(statement)}", next="remove it", at=statement)
+    except TemplateError as error:
+        raise refuse("model_config", error.what, "settings may only hold plain values", at=statement) from None
+    body.definitions.append(statement)
+    body.configured = True

@@ -1,0 +1,144 @@
+"""What evaluating a template gives, and how verified fields are decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic_core import to_jsonable_python
+
+from karenina_core.patterns import PatternTimeoutError
+from karenina_core.schemas.entities.composition import AllOf, FieldCheck, FieldResult
+from karenina_core.schemas.primitives import (
+    Explanation,
+    Primitive,
+    SemanticMatch,
+    TracePrimitive,
+    VerificationPrimitive,
+)
+from karenina_core.schemas.results import FieldEvidence
+from karenina_core.templates.limits import refuse
+from karenina_core.templates.spec import FieldSpec, TemplateSpec
+
+NOTHING_FOUND = "The judge found nothing in the response."
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The outcome of a template for one response.
+
+    Attributes:
+        fields: The evidence, field by field.
+        verdict: Whether the answer is right; None while fields are pending.
+        granular: The weighted share of right fields, 0 to 1; None where it is not computed.
+        pending: `SemanticMatch` fields that wait for their similarity.
+        expected: The template's expected values.
+        values: What was evaluated, for `Template.complete`.
+        raw_trace: The response, for `Template.complete`.
+    """
+
+    fields: tuple[FieldEvidence, ...]
+    verdict: bool | None
+    granular: float | None
+    pending: tuple[str, ...] = ()
+    expected: Any = None
+    values: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    raw_trace: str = field(default="", repr=False, compare=False)
+
+    @property
+    def results(self) -> dict[str, FieldResult]:
+        """Result by verified field."""
+        return {item.name: item.result for item in self.fields if item.rule is not None}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A verified field, ready to be decided.
+
+    Attributes:
+        spec: The field.
+        primitive: Its rule.
+        line: Its line in the source, for errors.
+    """
+
+    spec: FieldSpec
+    primitive: Primitive
+    line: int | None
+
+    def decide(self, value: Any, raw_trace: str) -> FieldEvidence:
+        """Return the evidence for an extracted value, or for the response in the case of trace rules.
+
+        Raises:
+            TemplateError: `timeout` when a pattern takes too long, `raised` when a custom primitive fails.
+        """
+        match self.primitive:
+            case TracePrimitive() as rule:
+                told = self._guarded(rule.explain_trace, raw_trace)
+                return self._evidence(told.passed, told.passed == bool(self.spec.ground_truth), told)
+            case _ if value is None:
+                return self._evidence(None, None, Explanation(False, (), NOTHING_FOUND))
+            case _ if self.spec.is_semantic:
+                return self._evidence(plain(value), None, Explanation(False, (), "Waits for the embedding check."))
+            case VerificationPrimitive() as rule:
+                told = self._guarded(rule.explain, value, self.spec.ground_truth)
+                return self._evidence(plain(value), told.passed, told)
+
+    def _guarded(self, explain: Callable[..., Explanation], *values: Any) -> Explanation:
+        try:
+            return explain(*values)
+        except PatternTimeoutError as error:
+            raise refuse("timeout", error.what, error.why, error.next, line=self.line) from None
+        except Exception as error:
+            name = type(self.primitive).__name__
+            raise refuse("raised", f"{name} raised {type(error).__name__}", str(error), line=self.line) from error
+
+    def _evidence(self, extracted: Any, result: bool | None, told: Explanation) -> FieldEvidence:
+        spec, rule = self.spec, self.primitive
+        used = not isinstance(rule, VerificationPrimitive) or rule.uses_ground_truth
+        return FieldEvidence(
+            name=spec.name,
+            expected=spec.ground_truth if used else None,
+            extracted=extracted,
+            result=None if result is None else bool(result),
+            rule=spec.verify_with,
+            weight=spec.weight,
+            is_trace=isinstance(rule, TracePrimitive),
+            steps=[(step.label, step.before, step.after) for step in told.steps],
+            reason=told.reason,
+        )
+
+
+def composed(spec: TemplateSpec, results: Mapping[str, FieldResult]) -> tuple[bool, float]:
+    """Return verdict and granular score that the verified fields make together."""
+    weights = {item.name: item.weight for item in spec.verified}
+    strategy = spec.verify_strategy or AllOf(conditions=[FieldCheck(field_name=name) for name in weights])
+    return strategy.passes(results), strategy.score(results, weights)
+
+
+def with_similarity(evidence: FieldEvidence, passed: bool, similarity: float) -> FieldEvidence:
+    """Return the evidence of a `SemanticMatch` field whose similarity is known."""
+    rule = SemanticMatch.model_validate({key: value for key, value in (evidence.rule or {}).items() if key != "type"})
+    reason = rule.explain_similarity(similarity).reason
+    return evidence.model_copy(update={"result": passed, "similarity": similarity, "reason": reason})
+
+
+def unverified(item: FieldSpec, value: Any, expected: Any) -> FieldEvidence:
+    """Return the evidence of a field that no primitive decides."""
+    known = expected.get(item.name) if isinstance(expected, dict) else None
+    reason = NOTHING_FOUND if value is None else ""
+    return FieldEvidence(name=item.name, expected=known, extracted=plain(value), reason=reason)
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON data."""
+    return to_jsonable_python(value, fallback=repr)
+
+
+def decide_all(rules: Sequence[Rule], values: Mapping[str, Any], raw_trace: str) -> dict[str, FieldEvidence]:
+    """Return the evidence of every verified field by name.
+
+    Raises:
+        TemplateError: A rule could not be applied.
+    """
+    return {rule.spec.name: rule.decide(values.get(rule.spec.name), raw_trace) for rule in rules}

@@ -1,0 +1,149 @@
+"""What a template source may cost: bounds on its text and its syntax tree, and a safe place to parse it."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+import textwrap
+import threading
+import traceback
+import warnings
+from collections.abc import Callable
+from typing import TypeVar
+
+from karenina_core.errors import TemplateError
+
+MAX_BYTES = 64 * 1024
+MAX_NODES = 20_000
+MAX_DEPTH = 100
+MAX_FIELDS = 200
+MAX_CHOICES = 500
+MAX_TYPE_DEPTH = 10
+_STACK_BYTES = 16 * 1024 * 1024
+
+T = TypeVar("T")
+_one_at_a_time = threading.Lock()
+_deep = threading.local()
+
+
+def refuse(
+    code: str, what: str, why: str = "", next: str = "", *, at: ast.AST | None = None, line: int | None = None
+) -> TemplateError:
+    """Return the error that refuses a template, to be raised.
+
+    Args:
+        code: Stable short name of the reason.
+        what: What was found.
+        why: The reason, if `what` does not say it.
+        next: What the author can do.
+        at: The syntax node in question; gives the line.
+        line: The line, where there is no node.
+    """
+    return TemplateError(what, why, next, code=code, line=line or getattr(at, "lineno", None))
+
+
+def readable(source: str) -> str:
+    """Return the text that is parsed: without byte order mark, with plain line ends, not indented.
+
+    Lines keep their numbers.
+
+    Raises:
+        TemplateError: The text is too large or holds characters no program text may hold.
+    """
+    if len(source) > MAX_BYTES or len(source.encode("utf-8", "replace")) > MAX_BYTES:
+        raise refuse(
+            "too_large", "the template is too large", f"it may have {MAX_BYTES // 1024} KiB", "shorten or split it"
+        )
+    if "\0" in source:
+        raise refuse("nul", "the template holds a NUL character", next="remove it")
+    if any("\ud800" <= character <= "\udfff" for character in source):
+        raise refuse("bad_unicode", "the template holds half a surrogate pair", next="save it as UTF-8")
+    text = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    # Only a text that starts indented is shifted: dedenting also touches blank lines inside of long strings.
+    return textwrap.dedent(text) if text.lstrip("\n")[:1].isspace() else text
+
+
+def template_id(source: str) -> str:
+    """Return the identity of a template text: an MD5 that ignores indentation and blanks at line ends.
+
+    MD5 is a label here, never a security boundary.
+    """
+    text = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    lines = [line.rstrip() for line in textwrap.dedent(text).split("\n")]
+    normal = "\n".join(lines).strip()
+    return hashlib.md5(normal.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
+
+
+def on_deep_stack(work: Callable[[], T]) -> T:
+    """Run `work` in a thread with a 16 MiB stack and return its result.
+
+    The parser recurses natively and would end the process on a small stack, and so would freeing the tree. What
+    `work` returns must therefore hold no syntax nodes.
+    """
+    if getattr(_deep, "here", False):
+        return work()
+    outcome: list[T] = []
+    failure: list[Exception] = []
+
+    def run() -> None:
+        _deep.here = True
+        try:
+            outcome.append(work())
+        except TemplateError as error:
+            # A copy: the original's traceback would carry the tree out of this thread.
+            failure.append(TemplateError(error.what, error.why, error.next, code=error.code, line=error.line))
+        except RecursionError:
+            failure.append(refuse("too_deep", "the template is nested too deeply", next="simplify it"))
+        except Exception as error:
+            traceback.clear_frames(error.__traceback__)
+            failure.append(error.with_traceback(None))
+
+    with _one_at_a_time:
+        before = threading.stack_size(_STACK_BYTES)
+        try:
+            thread = threading.Thread(target=run, name="template-reader")
+            thread.start()
+        finally:
+            threading.stack_size(before)
+        thread.join()
+    if failure:
+        raise failure[0]
+    return outcome[0]
+
+
+def parse_module(text: str) -> ast.Module:
+    """Parse a template text. Call it on a deep stack only.
+
+    Raises:
+        TemplateError: It is not Python, or too large or too deep as a tree.
+    """
+    tree = _parse(text)
+    nodes = 0
+    level: list[ast.AST] = [tree]
+    depth = 0
+    while level:
+        nodes += len(level)
+        depth += 1
+        if nodes > MAX_NODES:
+            raise refuse("too_complex", "the template is too complex", f"more than {MAX_NODES} parts", "shorten it")
+        if depth > MAX_DEPTH:
+            raise refuse("too_deep", "the template is nested too deeply", f"more than {MAX_DEPTH} levels", at=level[0])
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    return tree
+
+
+def _parse(text: str) -> ast.Module:
+    try:
+        with warnings.catch_warnings():
+            # An odd escape in a pattern is the author's business, and no reason to warn whoever runs it.
+            warnings.simplefilter("ignore")
+            return ast.parse(text, filename="<template>")
+    except SyntaxError as error:
+        reason = re.sub(r" \(.*?, line \d+\)$", "", error.msg or "invalid syntax")
+        place = f" at column {error.offset}" if error.offset else ""
+        raise refuse("syntax", "this is not valid Python", f"{reason}{place}", line=error.lineno) from None
+    except (RecursionError, MemoryError):
+        raise refuse("too_deep", "the template is nested too deeply", next="simplify it") from None
+    except ValueError as error:
+        raise refuse("syntax", "this is not valid Python", str(error)) from None

@@ -1,0 +1,135 @@
+"""Values a template may state: plain data, read from the syntax tree without running anything."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import Any
+
+from karenina_core.templates.limits import refuse
+
+MAX_INTEGER_BITS = 1024
+_MAX_DEPTH = 20
+_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+_WORDS = {"true": "True", "false": "False", "null": "None"}
+
+
+def read_literal(node: ast.expr, constants: Mapping[str, Any]) -> Any:
+    """Return the value an expression states: JSON data, with tuples and sets as lists.
+
+    Args:
+        node: A literal, simple arithmetic on numbers, joined texts, or the name of a constant.
+        constants: Values of the constants the template defines, and of its enumeration members as `Phase.III`.
+
+    Raises:
+        TemplateError: The expression is anything else.
+    """
+    match node:
+        case ast.Constant(value=bool() | int() | float() | str() | None as value):
+            return _checked(value, node)
+        case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
+            return [read_literal(item, constants) for item in items]
+        case ast.Dict(keys=keys, values=values):
+            pairs = zip(keys, values, strict=True)
+            return {_key(key, node, constants): read_literal(value, constants) for key, value in pairs}
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=operand):
+            value = _number(read_literal(operand, constants), node)
+            return -value if isinstance(sign, ast.USub) else value
+        case ast.BinOp(left=left, op=op, right=right):
+            return _calculate(op, read_literal(left, constants), read_literal(right, constants), node)
+        case ast.JoinedStr(values=parts) if all(isinstance(part, ast.Constant) for part in parts):
+            return "".join(read_literal(part, constants) for part in parts)
+        case ast.Name(id=name) if name in constants:
+            return constants[name]
+        case ast.Attribute() if (name := ast.unparse(node).removesuffix(".value")) in constants:
+            return constants[name]
+        case ast.Name(id=name) if name in _WORDS:
+            raise refuse("literal", f"{name!r} is not a Python value", next=f"write {_WORDS[name]}", at=node)
+        case ast.Call(func=function):
+            raise refuse(
+                "unknown_call",
+                f"call of {ast.unparse(function)!r}",
+                next="only the built-in primitives can be used in field definitions",
+                at=node,
+            )
+    raise refuse("literal", f"{excerpt(node)} is not a plain value", next="write the value itself", at=node)
+
+
+def excerpt(node: ast.AST) -> str:
+    """Return the source of a node, shortened, in quotes."""
+    text = " ".join(ast.unparse(node).split())
+    return repr(text if len(text) <= 60 else f"{text[:57]}...")
+
+
+def check_plain(value: Any, depth: int = 0) -> Any:
+    """Return `value` as JSON data, lists for tuples and sets, values for enumeration members.
+
+    Raises:
+        ValueError: It holds objects, numbers that are not finite, or text no file can hold.
+    """
+    if depth > _MAX_DEPTH:
+        raise ValueError("the value is nested too deeply")
+    match value:
+        case None | bool():
+            return value
+        case Enum():
+            return check_plain(value.value, depth)
+        case int():
+            if value.bit_length() > MAX_INTEGER_BITS:
+                raise ValueError("the number is too large")
+            return int(value)
+        case float():
+            if not math.isfinite(value):
+                raise ValueError("the number is not finite")
+            return float(value)
+        case str():
+            if any(character == "\0" or "\ud800" <= character <= "\udfff" for character in value):
+                raise ValueError("the text holds a NUL character or half a surrogate pair")
+            return str(value)
+        case list() | tuple() | set() | frozenset():
+            return [check_plain(item, depth + 1) for item in value]
+        case Mapping() if all(isinstance(key, str) for key in value):
+            return {check_plain(key): check_plain(item, depth + 1) for key, item in value.items()}
+        case Mapping():
+            raise ValueError("the keys must be texts")
+    raise ValueError(f"a {type(value).__name__} is not a plain value")
+
+
+def _checked(value: Any, node: ast.AST) -> Any:
+    try:
+        return check_plain(value)
+    except ValueError as error:
+        raise refuse("literal", str(error), at=node) from None
+
+
+def _key(key: ast.expr | None, node: ast.AST, constants: Mapping[str, Any]) -> str:
+    value = None if key is None else read_literal(key, constants)
+    if not isinstance(value, str):
+        raise refuse("literal", "the keys of this mapping must be texts", next='write {"key": value}', at=key or node)
+    return value
+
+
+def _number(value: Any, node: ast.AST) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise refuse("literal", f"{excerpt(node)} is not a plain value", next="write the value itself", at=node)
+    return value
+
+
+def _calculate(op: ast.operator, left: Any, right: Any, node: ast.AST) -> Any:
+    if isinstance(op, ast.Add) and isinstance(left, str) and isinstance(right, str):
+        return left + right
+    calculate = _ARITHMETIC.get(type(op))
+    if calculate is None:
+        raise refuse("literal", f"{excerpt(node)} is not a plain value", next="write the value itself", at=node)
+    try:
+        return _checked(calculate(_number(left, node), _number(right, node)), node)
+    except ArithmeticError as error:
+        raise refuse("literal", f"{excerpt(node)} cannot be calculated", str(error), at=node) from None

@@ -1,0 +1,147 @@
+"""Template source to data, without running any of it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from karenina_core.schemas.primitives.suggest import field_kind
+from karenina_core.templates.classes import (
+    Body,
+    Classes,
+    read_body,
+    read_models,
+    read_types,
+    sort_classes,
+)
+from karenina_core.templates.fields import first_message
+from karenina_core.templates.limits import on_deep_stack, parse_module, readable, refuse
+from karenina_core.templates.scope import read_scope
+from karenina_core.templates.spec import HOOKS, TemplateSpec
+from karenina_core.templates.transform import Program, example_statements, transform
+
+_ENGINE = frozenset({"correct", "field_results", "strategy", "composition_strategy", "has_verification", "__init__"})
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a template source says.
+
+    Attributes:
+        spec: Its fields, rules and composition.
+        lines: Line of each field, counted from 1.
+        program: What the sandbox runs, for templates with methods of their own.
+        warnings: What the author may want to know.
+    """
+
+    spec: TemplateSpec
+    lines: Mapping[str, int]
+    program: Program | None
+    warnings: tuple[str, ...]
+
+
+def read_source(source: str) -> Reading:
+    """Read a template.
+
+    Raises:
+        TemplateError: It is not acceptable; says the line, what was found and what to do.
+    """
+    text = readable(source)
+    return on_deep_stack(lambda: _read(text))
+
+
+def _read(text: str) -> Reading:
+    tree = parse_module(text)
+    scope = read_scope(tree)
+    classes = sort_classes(tree, scope)
+    answer = _find_answer(tree, classes)
+    read_types(tree, classes, scope)
+    models, bodies = read_models(classes, scope)
+    body = read_body(answer, scope)
+    _check_methods(answer, body)
+    hooks = [name for name in HOOKS if name in body.methods]
+    try:
+        spec = TemplateSpec.model_validate(
+            {
+                "class_name": answer.name,
+                "fields": body.fields,
+                "verify_strategy": body.strategy,
+                "models": models,
+                "own_code": bool(hooks),
+            }
+        )
+    except ValidationError as error:
+        code = "strategy" if body.strategy and "strategy" in str(error) else "schema"
+        raise refuse(code, first_message(error), at=answer) from None
+    if "verify" not in hooks and not spec.verified:
+        raise refuse(
+            "no_verify", "the template decides nothing", next="add a VerifiedField or a verify() method", at=answer
+        )
+    program = transform(text, tree, scope, classes, answer, {**bodies, answer.name: body}) if hooks else None
+    warnings = _warnings(spec, body, classes, answer)
+    if examples := example_statements(tree, answer.name):
+        warnings.append(f"Examples of use are ignored (line {examples[0].lineno}).")
+    return Reading(spec, body.lines, program, tuple(warnings))
+
+
+def _find_answer(tree: ast.Module, classes: Classes) -> ast.ClassDef:
+    impostor = next((node for node in classes.others if node.name == "Answer"), None)
+    if impostor:
+        raise refuse(
+            "bases", "class Answer does not inherit from BaseAnswer", next="write class Answer(BaseAnswer)", at=impostor
+        )
+    named = [node for node in classes.answers if node.name == "Answer"]
+    candidates = named or classes.answers
+    if len(candidates) == 1:
+        return candidates[0]
+    if candidates:
+        raise refuse(
+            "many_answers",
+            f"{len(candidates)} answer classes",
+            "a template has one, named Answer",
+            "remove the others",
+            at=candidates[1],
+        )
+    raise refuse(
+        "no_answer",
+        "there is no answer class",
+        next="write class Answer(BaseAnswer): ...",
+        line=1 if tree.body else None,
+    )
+
+
+def _check_methods(answer: ast.ClassDef, body: Body) -> None:
+    for statement in answer.body:
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and statement.name in _ENGINE:
+            raise refuse(
+                "reserved", f"a method cannot be named {statement.name!r}", next="choose another name", at=statement
+            )
+        if isinstance(statement, ast.AsyncFunctionDef) and statement.name in HOOKS:
+            raise refuse("unsupported", f"{statement.name} is async", next="remove async", at=statement)
+    for name in HOOKS:
+        if body.methods.get(name):
+            raise refuse("unsupported", f"{name} has a decorator", next="remove it", at=answer)
+
+
+def _warnings(spec: TemplateSpec, body: Body, classes: Classes, answer: ast.ClassDef) -> list[str]:
+    found = []
+    if answer.name != "Answer":
+        found.append(f"The class is named {answer.name}; it should be named Answer.")
+    if len(classes.answers) > 1:
+        found.append("Answer classes beside Answer are ignored.")
+    if body.configured:
+        found.append("model_config has no effect.")
+    silent = [item.name for item in spec.judged if not item.description]
+    found += [f"The field {name} has no description for the judge." for name in silent]
+    for item in spec.verified:
+        made_for = item.primitive.applies_to if item.primitive else ()
+        if made_for and item.type != "other" and field_kind(item.type) not in made_for:
+            found.append(f"{type(item.primitive).__name__} is not made for the type of the field {item.name}.")
+    if not spec.own_code:
+        plain = [item.name for item in spec.fields if item.verify_with is None]
+        found += [f"The field {name} is extracted, but nothing verifies it." for name in plain]
+        found += [f"The method {name} is never used." for name in body.methods]
+    return found

@@ -1,0 +1,192 @@
+"""Where templates with code of their own run: a separate interpreter process with nothing in it but the template.
+
+The interpreter is pydantic-monty. It has no files, no network, no environment, a fixed clock and fixed random
+numbers; time, memory and recursion are limited. Each evaluation gets a fresh session, so nothing is carried over.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from typing import Any
+
+from karenina_core.errors import TemplateError
+from karenina_core.templates.limits import refuse
+
+NOW = datetime(2025, 1, 1, tzinfo=UTC)
+"""The moment it always is inside, so that a verdict does not change from one day to the next."""
+_PRINT_BYTES = 64 * 1024
+_GRACE_SECONDS = 4.0
+_LIMIT_CODES: dict[type[BaseException], str] = {
+    TimeoutError: "timeout",
+    MemoryError: "memory",
+    RecursionError: "recursion",
+}
+_ADVICE = {
+    "timeout": "look for a loop that does not end",
+    "memory": "work on smaller data",
+    "recursion": "look for a function that calls itself without end",
+}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one evaluation may use.
+
+    Attributes:
+        seconds: Wall-clock time; generous, because a busy machine makes everything slower.
+        memory: Bytes.
+        recursion: Depth of calls.
+        round_trips: Calls into this process.
+    """
+
+    seconds: float = 10.0
+    memory: int = 32 * 1024 * 1024
+    recursion: int = 200
+    round_trips: int = 50
+
+
+class Sandbox:
+    """A pool of interpreter processes, started by the first evaluation. Safe to use from several threads.
+
+    Args:
+        limits: What one evaluation may use.
+        processes: At most this many at once.
+    """
+
+    def __init__(self, limits: Limits | None = None, processes: int | None = None) -> None:
+        self.limits = limits or Limits()
+        self._processes = processes or min(4, os.cpu_count() or 1)
+        self._starting = threading.Lock()
+        self._alone = threading.Lock()
+        self._pool: Any = None
+
+    def run(self, code: str, inputs: Mapping[str, Any], lines: int) -> Any:
+        """Run a program in a fresh session and return the value of its last expression.
+
+        A run that exceeds its time is repeated once, without company, before it counts as too long.
+
+        Args:
+            code: The program.
+            inputs: Values by the global name they get.
+            lines: Number of lines of the author's part; errors are reported within it.
+
+        Raises:
+            TemplateError: `timeout`, `memory`, `recursion`, `raised`, `unsupported`, `crashed` or `unavailable`.
+        """
+        try:
+            return self._run_once(code, inputs, lines)
+        except TemplateError as error:
+            if error.code != "timeout":
+                raise
+        with self._alone:
+            return self._run_once(code, inputs, lines)
+
+    def close(self) -> None:
+        """End the processes. The next evaluation starts new ones."""
+        with self._starting:
+            pool, self._pool = self._pool, None
+            if pool is not None:
+                pool.__exit__(None, None, None)
+
+    def _run_once(self, code: str, inputs: Mapping[str, Any], lines: int) -> Any:
+        pool = self._started()
+        import pydantic_monty as monty
+
+        from karenina_core.templates.sandbox_modules import modules
+
+        try:
+            with pool.checkout(
+                script_name="template.py",
+                limits={
+                    "max_feed_duration_secs": self.limits.seconds,
+                    "max_memory": self.limits.memory,
+                    "max_recursion_depth": self.limits.recursion,
+                    "max_suspensions": self.limits.round_trips,
+                    "max_total_sleep_secs": 0,
+                },
+                os_policy={"datetime": NOW, "sleep": "zero", "random_start": {"seed": 0}},
+                external_modules=modules(),
+            ) as session:
+                printed = monty.CollectString(_PRINT_BYTES)
+                return session.feed_run(code, inputs=dict(inputs), print_callback=printed)
+        except monty.MontyCrashedError as error:
+            raise _crashed(error) from None
+        except monty.MontyError as error:
+            raise _explained(error, lines) from None
+
+    def _started(self) -> Any:
+        with self._starting:
+            if self._pool is None:
+                self._pool = self._start()
+            return self._pool
+
+    def _start(self) -> Any:
+        try:
+            import pydantic_monty as monty
+
+            pool = monty.Monty(
+                min_processes=1,
+                max_processes=self._processes,
+                request_timeout=self.limits.seconds + _GRACE_SECONDS,
+                max_checkouts_per_worker=5000,
+            )
+            return pool.__enter__()
+        except Exception as error:
+            raise refuse(
+                "unavailable",
+                "this template's own code cannot run here",
+                f"the sandbox does not start: {error}",
+                "install pydantic-monty for this platform, or use VerifiedField",
+            ) from None
+
+
+def available() -> bool:
+    """Whether templates with code of their own can run on this machine."""
+    return find_spec("pydantic_monty") is not None
+
+
+_shared: Sandbox | None = None
+_sharing = threading.Lock()
+
+
+def shared_sandbox() -> Sandbox:
+    """Return the sandbox of this process."""
+    global _shared
+    with _sharing:
+        if _shared is None:
+            _shared = Sandbox()
+            atexit.register(_shared.close)
+        return _shared
+
+
+def _crashed(error: Any) -> TemplateError:
+    if error.timed_out:
+        return refuse("timeout", "the template's code took too long", next=_ADVICE["timeout"])
+    return refuse("crashed", "the sandbox ended unexpectedly", str(error), "try again")
+
+
+def _explained(error: Any, lines: int) -> TemplateError:
+    """Turn an error of the interpreter into one that names the author's line."""
+    cause = error.exception()
+    frames = error.traceback() if hasattr(error, "traceback") else []
+    own = [frame for frame in frames if frame.line <= lines]
+    line = own[-1].line if own else None
+    message = str(cause)
+    code = next((code for kind, code in _LIMIT_CODES.items() if isinstance(cause, kind)), "raised")
+    if code in ("timeout", "memory") and "limit exceeded" not in message:
+        code = "raised"
+    if code != "raised":
+        what = {"timeout": "took too long", "memory": "used too much memory", "recursion": "called itself too deeply"}
+        return refuse(code, f"the template's code {what[code]}", next=_ADVICE[code], line=line)
+    if isinstance(cause, NotImplementedError | SyntaxError) and (not own or own[-1].function_name is None):
+        reason = message.removeprefix("The monty syntax parser does not yet support ")
+        return refuse("unsupported", f"the sandbox does not support {reason}", next="write it another way", line=line)
+    method = next((frame.function_name for frame in own if frame.function_name not in (None, "<module>")), None)
+    place = f"{method}() raised" if method else "the template's code raised"
+    return refuse("raised", f"{place} {type(cause).__name__}", message[:500], line=line)

@@ -1,0 +1,163 @@
+"""What the names in a template mean: imports, constants, and the classes it defines."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from karenina_core.errors import TemplateError
+from karenina_core.templates.limits import refuse
+from karenina_core.templates.literals import read_literal
+
+IMPORTABLE = frozenset(
+    {
+        "__future__",
+        "collections",
+        "copy",
+        "datetime",
+        "dateutil",
+        "decimal",
+        "enum",
+        "functools",
+        "itertools",
+        "json",
+        "karenina",
+        "karenina_core",
+        "math",
+        "pydantic",
+        "re",
+        "statistics",
+        "string",
+        "typing",
+        "typing_extensions",
+        "unicodedata",
+    }
+)
+
+
+@dataclass
+class Scope:
+    """The meaning of module-level names.
+
+    Attributes:
+        imported: Local name to original name, for names imported from a module.
+        modules: Local names of imported modules.
+        defined: Names the template defines itself; they hide everything else.
+        constants: Values of names bound once to plain data, and of enumeration members, as `Phase.III`.
+        aliases: Shapes of names bound to a type, such as `Phase = Literal["I", "II"]`.
+        models: Names of nested models.
+        choices: Values of enumerations, by class name.
+    """
+
+    imported: dict[str, str] = field(default_factory=dict)
+    modules: set[str] = field(default_factory=set)
+    defined: set[str] = field(default_factory=set)
+    constants: dict[str, Any] = field(default_factory=dict)
+    aliases: dict[str, Any] = field(default_factory=dict)
+    models: set[str] = field(default_factory=set)
+    choices: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of_models(cls, models: frozenset[str]) -> Scope:
+        """Return a scope that knows nothing but nested models."""
+        return cls(models=set(models))
+
+    def resolve(self, node: ast.AST) -> str | None:
+        """Return the original name of what an expression names, or None if that is not known from outside."""
+        match node:
+            case ast.Name(id=name):
+                if name in self.defined or name in self.modules:
+                    return None
+                return self.imported.get(name, name)
+            case ast.Attribute(attr=name):
+                root: ast.AST = node
+                while isinstance(root, ast.Attribute):
+                    root = root.value
+                known = isinstance(root, ast.Name) and root.id in self.modules and root.id not in self.defined
+                return name if known else None
+        return None
+
+    def literal(self, node: ast.expr) -> Any:
+        """Return the plain value of an expression.
+
+        Raises:
+            TemplateError: It is no plain value.
+        """
+        return read_literal(node, self.constants)
+
+
+def read_scope(tree: ast.Module) -> Scope:
+    """Collect imports, constants and defined names of a module.
+
+    Raises:
+        TemplateError: It imports what a template may not import.
+    """
+    scope = Scope()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            _check_import(node)
+    for statement in tree.body:
+        if isinstance(statement, ast.Import):
+            scope.modules |= {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
+        elif isinstance(statement, ast.ImportFrom):
+            _add_import(statement, scope)
+    bound = Counter(_bound_names(tree))
+    scope.defined = set(bound)
+    for name, value in assignments(tree):
+        if bound[name] == 1:
+            _add_constant(name, value, scope)
+    return scope
+
+
+def assignments(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
+    """Yield name and value of the plain assignments of a module."""
+    for statement in tree.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                yield name, value
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                yield name, value
+
+
+def _check_import(node: ast.Import | ast.ImportFrom) -> None:
+    relative = isinstance(node, ast.ImportFrom) and node.level > 0
+    names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
+    for name in names:
+        if relative or name.partition(".")[0] not in IMPORTABLE:
+            raise refuse(
+                "import",
+                f"import of {'.' if relative else ''}{name}",
+                next=f"only these can be imported: {', '.join(sorted(IMPORTABLE - {'__future__'}))}",
+                at=node,
+            )
+
+
+def _add_import(node: ast.ImportFrom, scope: Scope) -> None:
+    for alias in node.names:
+        local = alias.asname or alias.name
+        # A lower-case name out of a karenina package may be a module: `from karenina.schemas import primitives`.
+        if node.module != "datetime" and alias.name in ("schemas", "entities", "primitives", "normalizers", "parser"):
+            scope.modules.add(local)
+        elif alias.name != "*":
+            scope.imported[local] = alias.name
+
+
+def _bound_names(tree: ast.Module) -> Iterator[str]:
+    for statement in tree.body:
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield statement.name
+        elif not isinstance(statement, ast.Import | ast.ImportFrom):
+            yield from (n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Global):
+            yield from node.names
+
+
+def _add_constant(name: str, value: ast.expr, scope: Scope) -> None:
+    try:
+        scope.constants[name] = scope.literal(value)
+    except TemplateError:
+        return

@@ -1,0 +1,259 @@
+"""A declarative template as data: what forms edit and files exchange."""
+
+from __future__ import annotations
+
+import keyword
+import math
+import unicodedata
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, computed_field, field_validator, model_validator
+
+from karenina_core.schemas.entities.answer import RESERVED_NAMES, BaseAnswer
+from karenina_core.schemas.entities.composition import Condition, describe
+from karenina_core.schemas.primitives import REGISTRY, Primitive, TracePrimitive, primitive_from_dict
+from karenina_core.templates.annotation import TEXT, Choice, Shape, parse_shape
+from karenina_core.templates.limits import MAX_CHOICES, MAX_FIELDS, on_deep_stack
+from karenina_core.templates.literals import check_plain
+
+FieldType = Literal["bool", "str", "int", "float", "list_str", "literal", "date", "other"]
+ClassName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,99}$")]
+HOOKS = ("model_post_init", "ground_truth", "verify", "verify_granular")
+NUMERIC_OPTIONS = frozenset({"ge", "gt", "le", "lt", "multiple_of"})
+LENGTH_OPTIONS = frozenset({"min_length", "max_length"})
+OPTIONS = frozenset({"default", "title", "examples", "pattern"}) | NUMERIC_OPTIONS | LENGTH_OPTIONS
+_LIST_OF_TEXT = Shape("list", (TEXT,))
+_SIMPLE: dict[str, Shape] = {
+    **{name: Shape(name) for name in ("bool", "str", "int", "float")},
+    "list_str": _LIST_OF_TEXT,
+    "date": TEXT,
+}
+_NAMES = {shape: name for name, shape in _SIMPLE.items() if name != "date"}
+
+
+class FieldSpec(BaseModel):
+    """One field of a template.
+
+    Attributes:
+        name: The Python name.
+        type: What the field holds. A `date` is a `str` that a date primitive compares.
+        description: What the judge shall look for.
+        ground_truth: The expected value, as JSON data.
+        verify_with: The primitive in its stored form; None for a field that nothing verifies by itself.
+        weight: Share in the granular score.
+        extraction_hint: Extra help for the judge.
+        literal_values: The allowed values, for type `literal`.
+        annotation: The Python type in words, for type `other`.
+        options: Further options of pydantic's `Field`, such as `{"ge": 0}`.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(min_length=1, max_length=100)
+    type: FieldType = "str"
+    description: str = ""
+    ground_truth: Any = None
+    verify_with: dict[str, Any] | None = None
+    weight: float = 1.0
+    extraction_hint: str | None = None
+    literal_values: list[Choice] = Field(default_factory=list, max_length=MAX_CHOICES)
+    annotation: str | None = None
+    options: dict[str, Any] = Field(default_factory=dict)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def is_trace(self) -> bool:
+        """Whether the rule reads the raw response instead of an extracted value."""
+        return self.verify_with is not None and issubclass(REGISTRY[self.verify_with["type"]], TracePrimitive)
+
+    @property
+    def primitive(self) -> Primitive | None:
+        """The rule as an object."""
+        return None if self.verify_with is None else primitive_from_dict(self.verify_with)
+
+    @property
+    def is_semantic(self) -> bool:
+        """Whether the rule needs embeddings."""
+        return self.verify_with is not None and self.verify_with["type"] == "SemanticMatch"
+
+    def shape(self, models: frozenset[str] = frozenset()) -> Shape:
+        """Return the vetted type.
+
+        Args:
+            models: Names of the nested models it may use.
+        """
+        if self.type == "literal":
+            return Shape("literal", choices=tuple(self.literal_values))
+        if self.type == "other":
+            return _parsed(self.annotation or "", models)
+        return _SIMPLE[self.type]
+
+    @field_validator("name")
+    @classmethod
+    def _usable_name(cls, name: str) -> str:
+        name = unicodedata.normalize("NFKC", name)
+        if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
+            raise ValueError(f"{name!r} is not a field name; use letters, digits and underscores")
+        if is_reserved(name):
+            raise ValueError(f"{name!r} is a reserved name; choose another one")
+        return name
+
+    @field_validator("ground_truth", "options", mode="before")
+    @classmethod
+    def _plain(cls, value: Any) -> Any:
+        return check_plain(value)
+
+    @field_validator("description", "extraction_hint")
+    @classmethod
+    def _clean(cls, value: str | None) -> str | None:
+        return None if value is None else str(check_plain(value))
+
+    @field_validator("weight")
+    @classmethod
+    def _share(cls, weight: float) -> float:
+        if not math.isfinite(weight) or weight < 0:
+            raise ValueError(f"weight must be a finite number of at least 0, not {weight!r}")
+        return weight
+
+    @field_validator("verify_with")
+    @classmethod
+    def _known_rule(cls, rule: dict[str, Any] | None) -> dict[str, Any] | None:
+        return None if rule is None else primitive_from_dict(rule).to_dict()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _settle(cls, data: Any) -> Any:
+        """Drop what does not belong to this kind of field, so that equal fields are equal data."""
+        if not isinstance(data, Mapping):
+            return data
+        rule, kind = data.get("verify_with"), data.get("type", "str")
+        if kind in ("str", "date"):
+            dated = isinstance(rule, Mapping) and str(rule.get("type")).startswith("Date")
+            kind = "date" if dated else "str"
+        foreign = {"is_trace"}
+        foreign |= set() if kind == "literal" else {"literal_values"}
+        foreign |= set() if kind == "other" else {"annotation"}
+        foreign |= set() if rule is not None else {"ground_truth", "weight", "extraction_hint"}
+        return {**{key: value for key, value in data.items() if key not in foreign}, "type": kind}
+
+    @model_validator(mode="after")
+    def _consistent(self) -> FieldSpec:
+        check_options(self.options)
+        if self.verify_with is not None and not self.description.strip():
+            raise ValueError(f"field {self.name!r} needs a description: it tells the judge what to look for")
+        if self.is_trace and self.type != "bool":
+            raise ValueError(f"field {self.name!r} uses a trace primitive and must be typed bool")
+        if self.is_trace and set(self.options) - {"default", "title", "examples"}:
+            raise ValueError(f"field {self.name!r} uses a trace primitive and takes no further options")
+        if self.type == "literal" and not self.literal_values:
+            raise ValueError(f"field {self.name!r} needs the values it may have")
+        if self.type == "other" and not self.annotation:
+            raise ValueError(f"field {self.name!r} needs a type")
+        return self
+
+
+class ModelSpec(BaseModel):
+    """A nested model: a class that only holds fields."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: ClassName
+    description: str | None = None
+    fields: list[FieldSpec] = Field(min_length=1, max_length=MAX_FIELDS)
+
+
+class TemplateSpec(BaseModel):
+    """The fields of a template, and how their results make the verdict.
+
+    Attributes:
+        class_name: `Answer`, except in foreign files.
+        fields: At most 200.
+        verify_strategy: How field results are composed; all of them when not set.
+        models: Nested models, each before its first use.
+        own_code: Whether the source has methods of its own, which this form does not hold.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    class_name: ClassName = "Answer"
+    fields: list[FieldSpec] = Field(default_factory=list, max_length=MAX_FIELDS)
+    verify_strategy: Condition | None = None
+    models: list[ModelSpec] = Field(default_factory=list)
+    own_code: bool = False
+
+    @property
+    def verified(self) -> list[FieldSpec]:
+        """The fields with a primitive."""
+        return [item for item in self.fields if item.verify_with is not None]
+
+    @property
+    def judged(self) -> list[FieldSpec]:
+        """The fields the judge fills in."""
+        return [item for item in self.fields if not item.is_trace]
+
+    @property
+    def composition(self) -> str:
+        """The strategy as result tables show it, such as `at_least_n(2)`."""
+        return describe(self.verify_strategy) if self.verify_strategy else "all_of"
+
+    @property
+    def model_names(self) -> frozenset[str]:
+        """The names of the nested models."""
+        return frozenset(model.name for model in self.models)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> TemplateSpec:
+        names = [item.name for item in self.fields]
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        if repeated:
+            raise ValueError(f"the field {', '.join(repeated)} is defined twice")
+        verified = {item.name for item in self.verified}
+        if verified and not sum(item.weight for item in self.verified):
+            raise ValueError("at least one field needs a weight above 0")
+        unknown = set(self.verify_strategy.field_names()) - verified if self.verify_strategy else set()
+        if unknown:
+            raise ValueError(f"verify_strategy names {', '.join(sorted(unknown))}, which is no verified field")
+        for item in self.fields:
+            item.shape(self.model_names)
+        return self
+
+
+def is_reserved(name: str) -> bool:
+    """Whether a template field cannot have this name."""
+    taken = name in RESERVED_NAMES or name in HOOKS or hasattr(BaseAnswer, name)
+    return taken or name.startswith(("model_validate", "model_dump"))
+
+
+def check_options(options: Mapping[str, Any]) -> None:
+    """Check the options of a field.
+
+    Raises:
+        ValueError: One is unknown or has a value it cannot have.
+    """
+    unknown = sorted(set(options) - OPTIONS)
+    if unknown:
+        raise ValueError(f"unknown field option: {', '.join(unknown)}")
+    for name, value in options.items():
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if name in NUMERIC_OPTIONS and not number:
+            raise ValueError(f"{name} must be a number, not {value!r}")
+        if name in LENGTH_OPTIONS and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
+            raise ValueError(f"{name} must be a whole number of at least 0, not {value!r}")
+        if name in ("pattern", "title") and not isinstance(value, str):
+            raise ValueError(f"{name} must be text, not {value!r}")
+
+
+def type_of(shape: Shape) -> dict[str, Any]:
+    """Return the part of a `FieldSpec` that describes a type."""
+    if shape.kind == "literal":
+        return {"type": "literal", "literal_values": list(shape.choices)}
+    if shape in _NAMES:
+        return {"type": _NAMES[shape]}
+    return {"type": "other", "annotation": shape.text}
+
+
+@lru_cache(maxsize=1024)
+def _parsed(annotation: str, models: frozenset[str]) -> Shape:
+    return on_deep_stack(lambda: parse_shape(annotation, models))

@@ -1,0 +1,251 @@
+"""`Template`: a template source made usable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import Any, Literal
+
+from pydantic import BaseModel, ValidationError
+
+from karenina_core.errors import InputError
+from karenina_core.schemas.entities.answer import BaseAnswer
+from karenina_core.schemas.results import FieldEvidence
+from karenina_core.templates.build import build_answer, build_models, build_reply
+from karenina_core.templates.evaluation import Evaluation, Rule, composed, decide_all, unverified, with_similarity
+from karenina_core.templates.limits import template_id
+from karenina_core.templates.own_code import Known, run_program
+from karenina_core.templates.reader import Reading, read_source
+from karenina_core.templates.sandbox import Sandbox, available, shared_sandbox
+from karenina_core.templates.schema import judge_schema
+from karenina_core.templates.spec import TemplateSpec
+
+Style = Literal["declarative", "own_code", "mixed"]
+_MAX_COMPLAINTS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Template:
+    """An answer template that was read and may be evaluated.
+
+    Attributes:
+        source: The text it was read from.
+        spec: Its fields, rules and composition.
+        warnings: What its author may want to know.
+    """
+
+    source: str
+    spec: TemplateSpec
+    warnings: tuple[str, ...]
+    _reading: Reading = field(repr=False)
+    _models: Mapping[str, type[BaseModel]] = field(repr=False)
+    _reply: type[BaseModel] = field(repr=False)
+    _rules: tuple[Rule, ...] = field(repr=False)
+
+    @cached_property
+    def template_id(self) -> str:
+        """The identity of the text, whatever its indentation."""
+        return template_id(self.source)
+
+    @property
+    def style(self) -> Style:
+        """`declarative` (rules only), `own_code` (methods only) or `mixed`."""
+        if not self.spec.own_code:
+            return "declarative"
+        return "mixed" if self.spec.verified else "own_code"
+
+    @property
+    def badge(self) -> str:
+        """One phrase for people: how the template is run here."""
+        if not self.spec.own_code:
+            return "built-in checks"
+        return "own code, sandboxed" if available() else "not runnable"
+
+    @cached_property
+    def answer_class(self) -> type[BaseAnswer]:
+        """The pydantic class. Its rules work unless the template has code of its own."""
+        return build_answer(self.spec, self._models)
+
+    @property
+    def needs_judge(self) -> bool:
+        """Whether there is anything for a judge to extract."""
+        return bool(self.spec.judged)
+
+    @property
+    def semantic_fields(self) -> tuple[str, ...]:
+        """The fields that the embedding check decides."""
+        return tuple(item.name for item in self.spec.fields if item.is_semantic)
+
+    @property
+    def composition_strategy(self) -> str | None:
+        """How results make the verdict, such as `at_least_n(2)`; None where the template's own code decides."""
+        return None if self._decides_itself else self.spec.composition
+
+    @property
+    def extraction_hints(self) -> dict[str, str]:
+        """The extra help for the judge by field."""
+        return {item.name: item.extraction_hint for item in self.spec.judged if item.extraction_hint}
+
+    def line_of(self, name: str) -> int | None:
+        """Return the line that defines a field, counted from 1."""
+        return self._reading.lines.get(name)
+
+    def judge_schema(self) -> dict[str, Any]:
+        """Return the JSON schema of what the judge fills in. It never holds the truth."""
+        return deepcopy(self._schema)
+
+    @cached_property
+    def _schema(self) -> dict[str, Any]:
+        return judge_schema(self._reply)
+
+    def validate_reply(self, data: Any) -> dict[str, Any]:
+        """Return the judge's values by field, typed; None where it found nothing.
+
+        Raises:
+            InputError: The reply does not fit; its text can be sent back to the judge.
+        """
+        if not isinstance(data, dict):
+            raise InputError("The reply must be one JSON object with the fields of the schema.")
+        try:
+            reply = self._reply.model_validate(data)
+        except ValidationError as error:
+            raise InputError("The reply does not fit the schema.", why=_complaints(error)) from None
+        return {item.name: getattr(reply, item.name) for item in self.spec.judged}
+
+    def evaluate(self, values: Mapping[str, Any], raw_trace: str, *, sandbox: Sandbox | None = None) -> Evaluation:
+        """Apply the rules.
+
+        Args:
+            values: Values by field, as `validate_reply` returns them or as they were stored; a missing one is a null.
+            raw_trace: The response, for trace fields.
+            sandbox: Where own code runs; the one of this process if not given.
+
+        Raises:
+            TemplateError: The template's code failed, or a rule could not be applied.
+        """
+        values = self._typed(values)
+        decided = decide_all(self._rules, values, raw_trace)
+        pending = tuple(
+            item.name for item in self.spec.fields if item.is_semantic and values.get(item.name) is not None
+        )
+        correct = {item.name: item.ground_truth for item in self.spec.verified} or None
+        kept = {item.name: values.get(item.name) for item in self.spec.judged}
+        evaluation = Evaluation(
+            fields=self._in_order(decided, kept, correct),
+            verdict=None,
+            granular=None,
+            pending=pending,
+            expected=correct,
+            values=kept,
+            raw_trace=raw_trace,
+        )
+        return evaluation if pending else self._finished(evaluation, sandbox)
+
+    def complete(
+        self,
+        evaluation: Evaluation,
+        decided: Mapping[str, tuple[bool, float]],
+        *,
+        sandbox: Sandbox | None = None,
+    ) -> Evaluation:
+        """Fill in the pending `SemanticMatch` fields and decide.
+
+        Args:
+            evaluation: What `evaluate` returned.
+            decided: Pass or fail, and the similarity, by pending field.
+            sandbox: Where own code runs; the one of this process if not given.
+
+        Raises:
+            TemplateError: The template's code failed.
+        """
+        ready = set(evaluation.pending) & set(decided)
+        fields = tuple(
+            with_similarity(item, *decided[item.name]) if item.name in ready else item for item in evaluation.fields
+        )
+        pending = tuple(name for name in evaluation.pending if name not in decided)
+        filled = replace(evaluation, fields=fields, pending=pending)
+        return filled if pending else self._finished(filled, sandbox)
+
+    def _typed(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Rebuild nested models and dates from their stored form; values that do not fit stay as they are."""
+        if all(item.type != "other" for item in self.spec.judged):
+            return values
+        try:
+            return self.validate_reply({item.name: values.get(item.name) for item in self.spec.judged})
+        except InputError:
+            return values
+
+    @property
+    def _decides_itself(self) -> bool:
+        program = self._reading.program
+        return program is not None and "verify" in program.hooks
+
+    def _in_order(
+        self, decided: Mapping[str, FieldEvidence], values: Mapping[str, Any], expected: Any
+    ) -> tuple[FieldEvidence, ...]:
+        return tuple(
+            decided[item.name] if item.name in decided else unverified(item, values.get(item.name), expected)
+            for item in self.spec.fields
+        )
+
+    def _finished(self, evaluation: Evaluation, sandbox: Sandbox | None) -> Evaluation:
+        """Return the evaluation with its verdict."""
+        program = self._reading.program
+        verdict, granular = composed(self.spec, evaluation.results) if self.spec.verified else (None, None)
+        if program is None:
+            return replace(evaluation, verdict=verdict, granular=granular)
+        if self._missing(evaluation.values):
+            # The author's code expects values; a null is never right, so it need not be asked.
+            own_score = "verify_granular" in program.hooks
+            return replace(evaluation, verdict=False, granular=None if own_score else granular)
+        known = Known(
+            values=self._attributes(evaluation),
+            raw_trace=evaluation.raw_trace,
+            correct=evaluation.expected,
+            results=evaluation.results,
+            verdict=verdict,
+            granular=granular,
+        )
+        said = run_program(program, known, sandbox or shared_sandbox())
+        decided = {item.name: item for item in evaluation.fields if item.rule is not None}
+        fields = self._in_order(decided, evaluation.values, said.expected)
+        return replace(evaluation, fields=fields, verdict=said.verdict, granular=said.granular, expected=said.expected)
+
+    def _missing(self, values: Mapping[str, Any]) -> bool:
+        names = self.spec.model_names
+        return any(values[item.name] is None and not item.shape(names).optional for item in self.spec.judged)
+
+    def _attributes(self, evaluation: Evaluation) -> dict[str, Any]:
+        traces = {item.name: item.extracted for item in evaluation.fields if item.is_trace}
+        return {**evaluation.values, **traces}
+
+
+@lru_cache(maxsize=1024)
+def read_template(source: str) -> Template:
+    """Read a template without running any of it.
+
+    Raises:
+        TemplateError: It is not acceptable: `line N: what (what to do)`, with a stable `code`.
+    """
+    reading = read_source(source)
+    models = build_models(reading.spec)
+    rules = tuple(
+        Rule(item, primitive, reading.lines.get(item.name))
+        for item in reading.spec.fields
+        if (primitive := item.primitive) is not None
+    )
+    reply = build_reply(reading.spec, models)
+    return Template(source, reading.spec, reading.warnings, reading, models, reply, rules)
+
+
+def _complaints(error: ValidationError) -> str:
+    found = error.errors(include_url=False, include_context=False)
+    lines = []
+    for problem in found[:_MAX_COMPLAINTS]:
+        place = ".".join(str(part) for part in problem["loc"])
+        value = "" if problem["type"] == "missing" else f" (not {str(problem['input'])[:80]!r})"
+        advice = "; use null if the response does not say" if problem["type"] == "missing" else ""
+        lines.append(f"{place}: {problem['msg']}{value}{advice}")
+    return "\n".join(lines)

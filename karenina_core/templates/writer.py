@@ -1,0 +1,109 @@
+"""A spec as template source, in one canonical form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from karenina_core.errors import InputError
+from karenina_core.schemas.entities.composition import AllOf, AnyOf, AtLeastN, FieldCheck
+from karenina_core.schemas.primitives import Primitive, SynonymMap
+from karenina_core.templates.spec import FieldSpec, ModelSpec, TemplateSpec
+from karenina_core.templates.wording import quote
+
+_INDENT = "    "
+
+
+def write_template(spec: TemplateSpec) -> str:
+    """Return the source of a declarative template. Reading it gives the same spec.
+
+    Raises:
+        InputError: The spec verifies nothing, or belongs to a source with code of its own, which it does not hold.
+    """
+    if spec.own_code:
+        raise InputError(
+            "This template has methods of its own.", "A form does not hold them.", "Edit its source instead."
+        )
+    if not spec.verified:
+        raise InputError("The template verifies nothing.", next="Give at least one field a primitive.")
+    blocks = [_imports(spec), *(_model(model) for model in spec.models), _answer(spec)]
+    return "\n\n\n".join(block for block in blocks if block) + "\n"
+
+
+def write_primitive(primitive: Primitive) -> str:
+    """Return the call that builds a primitive, with the parameters that differ from their defaults."""
+    arguments = []
+    for name, info in type(primitive).model_fields.items():
+        value = getattr(primitive, name)
+        if info.is_required() or value != info.get_default(call_default_factory=True):
+            arguments.append(f"{name}={_parameter(value)}")
+    return f"{type(primitive).__name__}({', '.join(arguments)})"
+
+
+def _parameter(value: Any) -> str:
+    if isinstance(value, SynonymMap):
+        return f"SynonymMap(mapping={quote(value.mapping)})"
+    if isinstance(value, list):
+        return f"[{', '.join(_parameter(item) for item in value)}]"
+    return quote(value)
+
+
+def _imports(spec: TemplateSpec) -> str:
+    """Import what a template cannot name without an import; the rest of the names is always there."""
+    fields = [*spec.fields, *(item for model in spec.models for item in model.fields)]
+    annotations = " ".join(_annotation(item) for item in fields)
+    words = set(annotations.replace("[", " ").replace("]", " ").replace(",", " ").replace("|", " ").split())
+    moments = sorted(words & {"date", "datetime", "time"})
+    lines = [f"from datetime import {', '.join(moments)}"] if moments else []
+    if spec.models:
+        lines.append("from pydantic import BaseModel, Field")
+    return "\n".join(lines)
+
+
+def _model(model: ModelSpec) -> str:
+    lines = [f"class {model.name}(BaseModel):"]
+    if model.description:
+        lines += [f"{_INDENT}{quote(model.description)}", ""]
+    lines += [line for item in model.fields for line in _field(item)]
+    return "\n".join(lines)
+
+
+def _answer(spec: TemplateSpec) -> str:
+    lines = [f"class {spec.class_name}(BaseAnswer):"]
+    lines += [line for item in spec.fields for line in _field(item)]
+    if spec.verify_strategy is not None:
+        lines += ["", f"{_INDENT}class VerificationStrategy:"]
+        lines += [f"{_INDENT * 2}verify_strategy = {_condition(spec.verify_strategy)}"]
+    return "\n".join(lines)
+
+
+def _field(item: FieldSpec) -> Iterator[str]:
+    yield f"{_INDENT}{item.name}: {_annotation(item)} = {'Field' if item.primitive is None else 'VerifiedField'}("
+    yield from (f"{_INDENT * 2}{argument}," for argument in _arguments(item))
+    yield f"{_INDENT})"
+
+
+def _arguments(item: FieldSpec) -> Iterator[str]:
+    if item.description:
+        yield f"description={quote(item.description)}"
+    if (primitive := item.primitive) is not None:
+        yield f"ground_truth={quote(item.ground_truth)}"
+        yield f"verify_with={write_primitive(primitive)}"
+        if item.weight != 1.0:
+            yield f"weight={item.weight!r}"
+        if item.extraction_hint is not None:
+            yield f"extraction_hint={quote(item.extraction_hint)}"
+    for name, value in item.options.items():
+        yield f"{name}={quote(value)}"
+
+
+def _annotation(item: FieldSpec) -> str:
+    return item.annotation if item.type == "other" and item.annotation else item.shape().text
+
+
+def _condition(condition: AllOf | AnyOf | AtLeastN | FieldCheck) -> str:
+    if isinstance(condition, FieldCheck):
+        return f"FieldCheck({quote(condition.field_name)})"
+    number = f"n={condition.n}, " if isinstance(condition, AtLeastN) else ""
+    inside = ", ".join(_condition(part) for part in condition.conditions)
+    return f"{type(condition).__name__}({number}conditions=[{inside}])"

@@ -1,0 +1,121 @@
+"""What a template text may cost, and that no text ends the process."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import threading
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from karenina_core.errors import TemplateError
+from karenina_core.templates import read_template, template_id
+from karenina_core.templates.limits import MAX_BYTES, on_deep_stack, parse_module, readable
+
+
+def code_of(source: str) -> str:
+    with pytest.raises(TemplateError) as caught:
+        read_template(source)
+    return caught.value.code
+
+
+@pytest.mark.parametrize(
+    ("source", "code"),
+    [
+        ("#" * (MAX_BYTES + 1), "too_large"),
+        ("é" * (MAX_BYTES // 2 + 1), "too_large"),
+        ("x = 1\0", "nul"),
+        ('x = "\ud800"', "bad_unicode"),
+        ("x = 1\n" * 8_000, "too_complex"),
+        (f"x = {'(' * 150}1{')' * 150}", "no_answer"),
+        (f"x = {'(' * 10_000}1{')' * 10_000}", "syntax"),
+        (f"x = {'-' * 50_000}1", "too_deep"),
+        (f"x = {'not ' * 15_000}1", "too_deep"),
+        (f"x = {'lambda: ' * 8_000}1", "too_deep"),
+        (f"x = a{'.a' * 20_000}", "too_deep"),
+        (f"x = {'[' * 120}{']' * 120}", "too_deep"),
+        (f"x = {'9' * 5_000}", "syntax"),
+        ("class Answer(BaseAnswer:\n    pass", "syntax"),
+    ],
+)
+def test_texts_beyond_the_limits_are_refused(source: str, code: str) -> None:
+    assert code_of(source) == code
+
+
+def test_a_deep_text_is_refused_on_a_small_stack_too() -> None:
+    codes: list[str] = []
+    before = threading.stack_size(256 * 1024)
+    try:
+        thread = threading.Thread(target=lambda: codes.append(code_of(f"x = {'-' * 60_000}1")))
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+    assert codes == ["too_deep"]
+
+
+def test_a_syntax_error_names_line_and_column() -> None:
+    with pytest.raises(TemplateError, match=r"line 2: this is not valid Python: .* at column \d+"):
+        read_template("x = 1\ny = = 2\n")
+
+
+def test_byte_order_mark_and_foreign_line_ends_are_read() -> None:
+    assert readable("\ufeffa = 1\r\nb = 2\rc = 3\n") == "a = 1\nb = 2\nc = 3\n"
+
+
+def test_an_indented_text_is_read_as_if_it_were_not() -> None:
+    assert readable("\n    a = 1\n    b = 2\n") == "\na = 1\nb = 2\n"
+
+
+def test_blank_lines_inside_of_long_strings_stay() -> None:
+    assert readable('a = """\n   \n"""\n') == 'a = """\n   \n"""\n'
+
+
+def test_the_id_ignores_indentation_line_ends_and_trailing_blanks() -> None:
+    same = ["x = 1\ny = 2", "\ufeffx = 1\r\ny = 2\r\n", "\n    x = 1  \n    y = 2\n\n", "x = 1\ry = 2"]
+    assert len({template_id(text) for text in same}) == 1
+    assert template_id("x = 1\ny = 2") != template_id("x = 1\ny = 3")
+    assert template_id("\n  x = 1\n") == hashlib.md5(b"x = 1").hexdigest()
+
+
+def test_an_odd_escape_is_no_error() -> None:
+    tree = on_deep_stack(lambda: ast.dump(parse_module(r"x = '\d'")))
+    assert r"\\d" in tree
+
+
+def test_errors_of_the_work_arrive_as_they_are() -> None:
+    with pytest.raises(ZeroDivisionError):
+        on_deep_stack(lambda: 1 // 0)
+
+
+def test_work_on_the_deep_stack_may_ask_for_it_again() -> None:
+    assert on_deep_stack(lambda: on_deep_stack(lambda: 42)) == 42
+
+
+@settings(deadline=None)
+@given(st.text())
+def test_arbitrary_text_is_read_or_refused_with_a_reason(source: str) -> None:
+    try:
+        read_template(source)
+    except TemplateError as error:
+        assert error.code
+        assert error.what
+
+
+_PIECES = st.sampled_from(
+    ["class Answer(BaseAnswer):\n", "    x: str", " = Field(", "description='d'", ")", "\n", "    def verify(self):\n",
+     "        return ", "True", "VerifiedField(", "ground_truth=1", ", ", "verify_with=ExactMatch()", "Literal[", "]",
+     "import re\n", "'", '"""', "#", "\\", "lambda: ", "@property\n", "    class VerificationStrategy:\n", "\t", "é",
+     "{", "}", "x", "self.x", "super().verify()", "AllOf([", "FieldCheck('x')", "None", "1e999", "if x:\n", "yield"]
+)  # fmt: skip
+
+
+@settings(deadline=None)
+@given(st.lists(_PIECES, max_size=40).map("".join))
+def test_scrambled_templates_are_read_or_refused_with_a_reason(source: str) -> None:
+    try:
+        read_template(source)
+    except TemplateError as error:
+        assert error.code

@@ -1,0 +1,166 @@
+"""Classes written in Python become sources."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from datetime import date
+from enum import Enum
+from typing import Any, Literal
+
+import pytest
+from pydantic import BaseModel, Field, create_model
+
+from karenina_core.errors import InputError
+from karenina_core.schemas.entities import AnyOf, BaseAnswer, FieldCheck, VerifiedField
+from karenina_core.schemas.primitives import (
+    ExactMatch,
+    NumericRange,
+    SetContainment,
+    VerificationPrimitive,
+)
+from karenina_core.templates import Sandbox, read_template, source_of
+
+LIMIT = 3
+NAMES = ("bcl2", "bax")
+PATTERN = re.compile(r"[a-z]+\d", re.IGNORECASE)
+
+
+class Route(str, Enum):  # noqa: UP042 - the common spelling
+    ORAL = "oral"
+    OTHER = "other"
+
+
+class Site(BaseModel):
+    """A place."""
+
+    city: str = Field(description="Its name")
+
+
+def clean(text: str) -> str:
+    return text.strip().lower()
+
+
+def known(text: str) -> bool:
+    return clean(text) in NAMES
+
+
+def test_a_class_with_methods_brings_what_it_uses(sandbox: Sandbox) -> None:
+    class Answer(BaseAnswer):
+        gene: str = Field(description="Gene")
+        route: Route = Field(description="Route")
+        sites: list[Site] = Field(description="Sites")
+
+        def ground_truth(self) -> None:
+            self.correct = {"since": date(2020, 1, 1), "root": math.sqrt(4)}
+
+        def verify(self) -> bool:
+            return (
+                known(self.gene)
+                and PATTERN.search(self.gene) is not None
+                and len(self.sites) < LIMIT
+                and self.route.value == "oral"
+                and self.sites[0] == Site(city="Basel")
+                and Counter(self.gene)["b"] == 0
+            )
+
+    source = source_of(Answer)
+    template = read_template(source)
+    values = template.validate_reply({"gene": " BCL2", "route": "oral", "sites": [{"city": "Basel"}]})
+    assert template.evaluate(values, "", sandbox=sandbox).verdict is True
+    assert Answer(gene=" BCL2", route=Route.ORAL, sites=[Site(city="Basel")]).verify() is True
+    assert source.index("def clean") < source.index("def known") < source.index("class Answer")
+    assert "import os" not in source
+
+
+def test_the_right_one_of_several_classes_of_a_name_is_found() -> None:
+    def make(truth: str) -> type[BaseAnswer]:
+        class Answer(BaseAnswer):
+            first: str
+
+            def verify(self) -> bool:
+                return self.first == "a"
+
+        del truth
+        return Answer
+
+    class Answer(BaseAnswer):
+        second: str
+
+        def verify(self) -> bool:
+            return self.second == "b"
+
+    assert "first" in source_of(make(""))
+    assert "second" in source_of(Answer)
+
+
+def test_a_class_of_fields_is_written_from_them() -> None:
+    class Answer(BaseAnswer):
+        gene: str = VerifiedField(description="Gene", ground_truth="BCL2", verify_with=ExactMatch(), weight=2)
+        phase: Literal["I", "II"] | None = VerifiedField(
+            description="Phase", ground_truth="I", verify_with=ExactMatch(), extraction_hint="Roman."
+        )
+        share: float = VerifiedField(description="Share", ground_truth=0, verify_with=NumericRange(max=1), ge=0)
+        names: list[str] = VerifiedField(description="Names", ground_truth=["a"], verify_with=SetContainment())
+        route: Route = Field(Route.ORAL, description="Route", examples=["oral"])
+        sites: dict[str, Site] = Field(default_factory=dict)
+        when: tuple[date, ...] | None = None
+
+        class VerificationStrategy:
+            verify_strategy = AnyOf([FieldCheck("gene"), FieldCheck("phase")])
+
+    spec = read_template(source_of(Answer)).spec
+    assert [item.type for item in spec.fields] == ["str", "other", "float", "list_str", "literal", "other", "other"]
+    assert spec.composition == "any_of"
+    assert spec.models[0].description == "A place."
+    assert spec.fields[2].options == {"ge": 0}
+    assert spec.fields[4].options == {"default": "oral", "examples": ["oral"]}
+    assert (
+        read_template(source_of(Answer)).answer_class(gene="bcl2", phase=None, share=0, names=[]).verify()
+        == Answer(gene="bcl2", phase=None, share=0, names=[]).verify()
+    )
+
+
+class Answer(BaseAnswer):
+    gene: str = VerifiedField(description="Gene", ground_truth="BCL2", verify_with=ExactMatch())  # HGNC symbol
+
+
+def test_the_text_of_a_class_is_kept_where_it_says_the_same() -> None:
+    assert "# HGNC symbol" in source_of(Answer)
+
+
+def test_a_class_without_a_text_is_written_from_its_fields() -> None:
+    made: Any = create_model(
+        "Answer",
+        __base__=BaseAnswer,
+        x=(int, VerifiedField(description="x", ground_truth=1, verify_with=NumericRange(min=0))),
+    )
+    assert read_template(source_of(made)).answer_class(x=1).verify()
+
+
+class Unregistered(VerificationPrimitive):
+    def check(self, extracted: Any, expected: Any) -> bool:
+        return True
+
+
+def test_what_cannot_be_written_is_said() -> None:
+    class Odd(BaseAnswer):
+        x: str = VerifiedField(description="x", ground_truth=1, verify_with=Unregistered())
+
+    class Complex(BaseAnswer):
+        x: complex = VerifiedField(description="x", ground_truth=1, verify_with=ExactMatch())
+
+    class Empty(BaseAnswer):
+        x: str
+
+    for cls, reason in ((Odd, "not registered"), (Complex, "complex"), (Empty, "verifies nothing")):
+        with pytest.raises(InputError, match=reason):
+            source_of(cls)
+
+
+def test_methods_without_a_text_are_said() -> None:
+    names: dict[str, Any] = {"BaseAnswer": BaseAnswer}
+    exec("class Answer(BaseAnswer):\n    x: str\n    def verify(self):\n        return True\n", names)
+    with pytest.raises(InputError, match="cannot be found"):
+        source_of(names["Answer"])

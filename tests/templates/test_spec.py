@@ -1,0 +1,92 @@
+"""Specs: what a form may send."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from karenina_core.templates import FieldSpec, TemplateSpec
+
+EXACT = {"type": "ExactMatch"}
+
+
+def field(**settings: Any) -> FieldSpec:
+    return FieldSpec.model_validate({"name": "x", "description": "d", "verify_with": EXACT, **settings})
+
+
+def test_the_rule_is_completed() -> None:
+    assert field().verify_with == {"type": "ExactMatch", "normalize": ["lowercase", "strip"]}
+
+
+def test_a_date_is_a_text_that_a_date_rule_compares() -> None:
+    assert field(type="str", verify_with={"type": "DateMatch"}).type == "date"
+    assert field(type="date").type == "str"
+
+
+def test_what_another_kind_of_field_needs_is_dropped() -> None:
+    item = field(literal_values=["a"], annotation="int", is_trace=True)
+    assert (item.literal_values, item.annotation, item.is_trace) == ([], None, False)
+    assert FieldSpec(name="x", ground_truth="a", weight=3) == FieldSpec(name="x")
+
+
+def test_whether_a_rule_reads_the_response_is_told() -> None:
+    item = field(type="bool", ground_truth=True, verify_with={"type": "TraceContains", "substring": "a"})
+    assert item.model_dump()["is_trace"] is True
+    assert FieldSpec.model_validate(item.model_dump()) == item
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({"name": "1x"}, "not a field name"),
+        ({"name": "class"}, "not a field name"),
+        ({"name": "_x"}, "not a field name"),
+        ({"name": "correct"}, "reserved"),
+        ({"name": "verify"}, "reserved"),
+        ({"name": "model_fields"}, "reserved"),
+        ({"description": " "}, "needs a description"),
+        ({"weight": -1}, "at least 0"),
+        ({"weight": float("inf")}, "at least 0"),
+        ({"ground_truth": float("nan")}, "not finite"),
+        ({"ground_truth": object()}, "not a plain value"),
+        ({"ground_truth": {1: 2}}, "keys must be texts"),
+        ({"ground_truth": "\ud800"}, "surrogate"),
+        ({"ground_truth": 2**2000}, "too large"),
+        ({"verify_with": {"type": "Mine"}}, "no verification primitive"),
+        ({"verify_with": {"type": "RegexMatch", "pattern": "("}}, "not valid"),
+        ({"verify_with": {"type": "TraceContains", "substring": "a"}}, "must be typed bool"),
+        (
+            {"type": "bool", "verify_with": {"type": "TraceContains", "substring": "a"}, "options": {"ge": 0}},
+            "takes no further options",
+        ),
+        ({"type": "literal"}, "values it may have"),
+        ({"type": "other"}, "needs a type"),
+        ({"options": {"alias": "y"}}, "unknown field option"),
+        ({"options": {"ge": "a"}}, "must be a number"),
+        ({"options": {"max_length": True}}, "whole number"),
+        ({"options": {"pattern": 1}}, "must be text"),
+        ({"colour": "red"}, "Extra inputs"),
+    ],
+)
+def test_a_field_that_cannot_work_is_refused(settings: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ValidationError, match=reason):
+        field(**settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({"fields": [field(), field()]}, "defined twice"),
+        ({"fields": [field(weight=0)]}, "weight above 0"),
+        ({"fields": [field()], "verify_strategy": {"type": "field_check", "field_name": "y"}}, "no verified field"),
+        ({"fields": [field(type="other", annotation="open('f')")]}, "not a type"),
+        ({"fields": [field(type="other", annotation="Site")]}, "not a type"),
+        ({"fields": [field(type="other", annotation="-" * 19_000)]}, "not a type"),
+        ({"class_name": "An Answer"}, "pattern"),
+    ],
+)
+def test_a_template_that_cannot_work_is_refused(settings: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ValidationError, match=reason):
+        TemplateSpec.model_validate(settings)
