@@ -1,0 +1,1 @@
+"""Benchmark files: every dialect is read, the newest is written."""

@@ -1,0 +1,232 @@
+"""Every form benchmark files ever had, each with its repairs."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import pytest
+
+from karenina_core.benchmark import Benchmark
+from karenina_core.benchmark.checkpoint.reader import read_document
+from karenina_core.schemas import MetricRubricTrait, RubricTrait, StoredTrait
+from tests.benchmark.samples import FILES, document, item, load, repairs_of
+
+ALL = sorted(path.name for path in FILES.glob("d*.json"))
+
+
+def says(benchmark: Benchmark, *parts: str) -> bool:
+    return any(all(part in repair for part in parts) for repair in repairs_of(benchmark))
+
+
+def traits(benchmark: Benchmark, question_id: str | None = None) -> dict[str, object]:
+    rubric = benchmark.get_question_rubric(question_id) if question_id else benchmark.get_global_rubric()
+    return {trait.name: trait for trait in rubric.traits} if rubric else {}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_reading_changes_nothing_in_the_document(name: str) -> None:
+    content = json.loads((FILES / name).read_text())
+    before = copy.deepcopy(content)
+    read_document(content)
+    assert content == before
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_once_saved_it_needs_no_conversion_and_stays_the_same(name: str) -> None:
+    benchmark = Benchmark.load(FILES / name)
+    saved = benchmark.to_json()
+    again = Benchmark.from_json(saved)
+    assert again == benchmark
+    assert again.to_json() == saved
+    assert not says(again, "converted")
+    assert not says(again, "prefix")
+    assert json.loads(saved)["@type"] == "DataFeed"
+
+
+def test_the_first_editors_file() -> None:
+    benchmark = Benchmark.load(FILES / "d0_gui_v2.json")
+    assert (benchmark.name, benchmark.version) == ("Anatomy basics", "1.2.0")
+    assert benchmark.creator == {"@type": "Person", "name": "Ada Example"}
+    lungs, heart = benchmark
+    assert (lungs.id, lungs.raw_answer, lungs.finished) == ("9b2c1f", "2", True)
+    assert lungs.keywords == ["anatomy", "counting"]
+    assert lungs.author == {"@type": "Person", "name": "Ben Example"}
+    assert lungs.sources == [{"name": "Atlas", "url": "https://example.org/atlas"}]
+    assert lungs.custom_metadata == {"difficulty": "easy"}
+    assert lungs.few_shot_examples[0].answer == "1"
+    assert "lungs: int" in lungs.answer_template
+    assert (heart.finished, heart.answer_template) == (False, None)
+    assert heart.date_created == "2025-05-04T08:00:00Z"
+
+
+def test_the_first_editors_rubrics() -> None:
+    benchmark = Benchmark.load(FILES / "d0_gui_v2.json")
+    found = traits(benchmark)
+    assert (found["Clarity"].min_score, found["Clarity"].max_score) == (1, 10)
+    assert found["Polite"].is_binary
+    assert (found["No hedging"].invert, found["No hedging"].case_sensitive) == (True, False)
+    assert found["Own check"].kind == "callable"
+    assert benchmark.get_global_rubric().name == "House rules"
+    assert list(traits(benchmark, "9b2c1f")) == ["Brief", "Has digit"]
+
+
+def test_the_first_editors_repairs() -> None:
+    benchmark = Benchmark.load(FILES / "d0_gui_v2.json")
+    assert says(benchmark, "the file", "version 2", "converted")
+    assert says(benchmark, "global rubric", "plain object", "turned into ratings")
+    assert says(benchmark, "question 9b2c1f", "'tags'", "read as keywords")
+    assert says(benchmark, "trait Polite", "'binary'", "'boolean'")
+    assert says(benchmark, "trait No hedging", "'invert'", "'invert_result'")
+
+
+def test_the_first_editors_unknown_keys_are_kept() -> None:
+    saved = Benchmark.load(FILES / "d0_gui_v2.json").to_dict()
+    assert (saved["exportedBy"], saved["license"]) == ("editor 0.3", "CC-BY-4.0")
+    lungs = saved["dataFeedElement"][0]["item"]
+    assert lungs["reviewState"] == "approved"
+    assert "original_answer_template" in {node["name"] for node in lungs["additionalProperty"]}
+
+
+def test_a_listing_of_questions_with_templates_apart() -> None:
+    benchmark = load(
+        {
+            "version": "2.0",
+            "questions": [{"id": "q1", "question": "Capital?", "category": "Geo", "isFinished": True, "rubric": None}],
+            "templates": {"q1": {"template": "class Answer(BaseAnswer): ..."}},
+            "globalRubric": {"traits": [{"name": "Clarity", "scale": [1, 2, 3]}]},
+        }
+    )
+    assert (benchmark["q1"].finished, benchmark["q1"].raw_answer) == (True, "")
+    assert benchmark["q1"].answer_template == "class Answer(BaseAnswer): ..."
+    assert traits(benchmark)["Clarity"].max_score == 3
+    assert benchmark.to_dict()["dataFeedElement"][0]["item"]["category"] == "Geo"
+    assert says(benchmark, "question q1", "no reference answer")
+
+
+def test_the_dataset_whose_ratings_name_their_rubric() -> None:
+    benchmark = Benchmark.load(FILES / "d1_dataset_with_authors.json")
+    (question,) = benchmark
+    assert (question.id, question.finished) == ("urn:uuid:a2dc831e", True)
+    assert question.date_modified == "2025-07-02T10:00:00Z"
+    assert list(traits(benchmark)) == ["Accuracy"]
+    own = traits(benchmark, question.id)
+    assert (own["Depth"].min_score, own["Depth"].max_score) == (0, 10)
+    assert own["Mentions ice"].pattern == "ice"
+
+
+def test_the_datasets_repairs() -> None:
+    benchmark = Benchmark.load(FILES / "d1_dataset_with_authors.json")
+    assert says(benchmark, "'hasPart' of a Dataset", "converted")
+    assert says(benchmark, "@context", "replaced")
+    assert says(benchmark, "trait Depth", "no additionalType", "QuestionSpecific llm")
+    assert says(benchmark, "trait Accuracy", "no additionalType", "Global llm")
+    assert says(benchmark, "trait Accuracy", "question repeats", "read once")
+    assert says(benchmark, "'global_rubric_traits'", "turned into ratings")
+    assert says(benchmark, "'question_manual_rubric_traits'", "turned into ratings")
+    assert says(benchmark, "no dateCreated", "the file's date")
+
+
+def test_converted_carriers_are_gone_so_cleared_traits_stay_cleared() -> None:
+    benchmark = Benchmark.load(FILES / "d1_dataset_with_authors.json")
+    benchmark.clear_all_rubrics()
+    again = Benchmark.from_json(benchmark.to_json())
+    assert again.get_global_rubric() is None
+    assert again.get_question_rubric("urn:uuid:a2dc831e") is None
+
+
+def test_the_dataset_of_the_first_library() -> None:
+    benchmark = Benchmark.load(FILES / "d2_dataset_from_python.json")
+    (question,) = benchmark
+    assert question.author == {"name": "Example Author", "email": "author@example.org"}
+    assert question.custom_metadata == {"my_custom_field": "intermediate"}
+    assert [trait.kind for trait in traits(benchmark).values()] == ["boolean", "score"]
+    assert list(traits(benchmark, question.id)) == ["code_examples"]
+    assert says(benchmark, "prefix 'karenina:'", "prefix added")
+
+
+def test_a_placeholder_counts_as_no_template_and_is_kept_in_the_file() -> None:
+    benchmark = Benchmark.load(FILES / "d2_dataset_from_python.json")
+    (question,) = benchmark
+    assert not benchmark.has_template(question.id)
+    assert says(benchmark, "placeholder", "read as no template")
+    source = json.loads((FILES / "d2_dataset_from_python.json").read_text())["hasPart"][0]["item"]["hasPart"]["text"]
+    assert benchmark.to_dict()["dataFeedElement"][0]["item"]["hasPart"]["text"] == source
+
+
+def test_the_autumn_file() -> None:
+    benchmark = Benchmark.load(FILES / "d3_autumn.json")
+    (question,) = benchmark
+    assert (benchmark.version, question.keywords) == ("2", ["lungs", "inflammation"])
+    found = traits(benchmark)
+    assert isinstance(found["Grounded"], RubricTrait)
+    lists = found["Lists"]
+    assert isinstance(lists, MetricRubricTrait)
+    assert (lists.evaluation_mode, lists.tp_instructions) == ("full_matrix", ["asthma", "bronchitis"])
+    assert lists.repeated_extraction is False
+    assert isinstance(found["Negatives"], StoredTrait)
+    assert found["No maybe"].invert
+    assert isinstance(traits(benchmark, question.id)["Cited"], StoredTrait)
+
+
+def test_the_autumn_repairs() -> None:
+    benchmark = Benchmark.load(FILES / "d3_autumn.json")
+    assert says(benchmark, "the version is 2", "'2'")
+    assert says(benchmark, "beside the question", "read from there")
+    assert says(benchmark, "'tp_and_tn'", "'full_matrix'")
+    assert says(benchmark, "'tn_only' is not supported", "kept as it is")
+    assert says(benchmark, "repeated mentions", "every mention counts")
+    assert says(benchmark, "'ManualRubricTrait'", "read as a regex trait")
+    assert says(benchmark, "trait Cited", "it has no pattern")
+
+
+def test_deep_judgment_settings_on_a_rating_are_kept_or_left_out() -> None:
+    benchmark = Benchmark.load(FILES / "d3_autumn.json")
+    kept = benchmark.to_dict()["rating"][0]
+    assert (kept["deep_judgment_enabled"], kept["deep_judgment_max_excerpts"]) == (True, 3)
+
+
+def test_files_whose_elements_are_bare_questions() -> None:
+    benchmark = Benchmark.load(FILES / "d5_elements.json")
+    assert benchmark.get_question_ids() == ["q001", "q002"]
+    assert benchmark["q001"].question == "What is the capital of France?"
+    assert benchmark["q001"].raw_answer == "Paris"
+    assert not benchmark["q001"].finished
+    assert benchmark.created_at == benchmark.modified_at == "2026-01-13T00:00:00Z"
+    assert [trait.type for trait in traits(benchmark).values()] == ["llm", "regex", "stored"]
+    assert benchmark.get_global_rubric().name == "All kinds"
+    assert traits(benchmark, "q002")["grounded"].kind == "score"
+    assert benchmark.to_dict()["dataFeedElement"][0]["item"]["scenario"] == "template_simple"
+
+
+def test_the_repairs_of_bare_questions() -> None:
+    benchmark = Benchmark.load(FILES / "d5_elements.json")
+    assert says(benchmark, "question q001", "the element is the question itself")
+    assert says(benchmark, "'finished'", "read as unfinished")
+    assert says(benchmark, "dateCreated or dateModified is missing")
+    assert says(benchmark, "question q002, trait grounded", "neither kind nor bounds", "from 1 to 5")
+
+
+def test_code_of_a_callable_survives_and_is_never_loaded() -> None:
+    saved = Benchmark.load(FILES / "d5_elements.json").to_dict()
+    (kept,) = (node for node in saved["rating"] if node["name"] == "ResponseLength")
+    values = {node["name"]: node["value"] for node in kept["additionalProperty"]}
+    assert values["callable_code"] == "def evaluate(trace):\n    return len(trace)"
+    assert (kept["bestRating"], kept["worstRating"]) == (5, 1)
+
+
+def test_a_rubric_object_beside_ordinary_items() -> None:
+    benchmark = load(document(item(), globalRubric={"llm_traits": [{"name": "Clarity", "kind": "boolean"}]}))
+    assert list(traits(benchmark)) == ["Clarity"]
+    assert "globalRubric" not in benchmark.to_dict()
+
+
+def test_scenarios_are_kept_beside_questions() -> None:
+    scenarios = [{"@type": "Scenario", "name": "s"}]
+    benchmark = load(document(item(), hasPart=scenarios))
+    assert benchmark.to_dict()["hasPart"] == scenarios
+    assert "Its scenarios are kept but not run." in [problem.what for problem in benchmark.check()]
+
+
+def test_a_present_file_needs_no_repair() -> None:
+    assert repairs_of(load(document(item()))) == []
