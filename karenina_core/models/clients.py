@@ -1,0 +1,56 @@
+"""Which client serves which model, and for how long it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from karenina_core.models.ports import ModelClient
+from karenina_core.schemas.config import ModelConfig
+
+
+def make_client(config: ModelConfig) -> ModelClient:
+    """Return a client for a model, by its transport; nothing is loaded or sent yet.
+
+    Raises:
+        InputError: The configuration cannot work, such as an unknown recording or a bad address.
+    """
+    if config.transport == "local":
+        from karenina_core.models.local import LocalClient
+
+        return LocalClient(config)
+    if config.transport == "recorded":
+        from karenina_core.models.recorded import RecordedClient
+
+        return RecordedClient(config)
+    if config.transport == "manual":
+        from karenina_core.models.manual import ManualClient
+
+        return ManualClient(config)
+    from karenina_core.models.litellm_client import LitellmClient
+
+    return LitellmClient(config)
+
+
+class ClientPool:
+    """Keeps one client per model configuration.
+
+    Args:
+        make: Makes a client.
+    """
+
+    def __init__(self, make: Callable[[ModelConfig], ModelClient] = make_client) -> None:
+        self._make = make
+        self._clients: dict[tuple[str, int], ModelClient] = {}
+
+    def __call__(self, config: ModelConfig) -> ModelClient:
+        """Return the client for a model."""
+        # Prepared answers are left out of the JSON; the client keeps them alive, so their identity stays unique.
+        key = (config.model_dump_json(), id(config.manual_traces))
+        if key not in self._clients:
+            self._clients[key] = self._make(config)
+        return self._clients[key]
+
+    async def aclose(self) -> None:
+        """Release all clients."""
+        while self._clients:
+            await self._clients.popitem()[1].aclose()

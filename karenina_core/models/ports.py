@@ -1,0 +1,137 @@
+"""What the rest of the workbench knows of a model: a request goes in, a reply or a `ModelError` comes out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas.results import Usage
+
+Purpose = Literal["answer", "parse", "rubric", "metric", "abstention", "sufficiency", "generate_template"]
+Source = Literal["provider", "ledger", "recording", "manual", "local"]
+
+
+@dataclass(frozen=True)
+class Message:
+    """One chat message."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a call is about. Never sent to a model; recordings and prepared answers are found by it.
+
+    Attributes:
+        question_id: The question.
+        question: Its text.
+        answering_model: Label of the model under test.
+        replicate: Repetition, counted from 1.
+        part: Trait name for calls about one trait, otherwise empty.
+        response: The response that is judged; empty for answers.
+    """
+
+    question_id: str
+    question: str
+    answering_model: str
+    replicate: int = 1
+    part: str = ""
+    response: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True)
+class ChatRequest:
+    """One call.
+
+    Attributes:
+        purpose: What the reply is for.
+        messages: Exactly what is sent.
+        subject: What the call is about.
+        schema: JSON schema the reply must follow, or None for free text.
+        timeout: Seconds for one attempt.
+    """
+
+    purpose: Purpose
+    messages: tuple[Message, ...]
+    subject: Subject
+    schema: dict[str, Any] | None = None
+    timeout: float = 120.0
+
+
+@dataclass(frozen=True)
+class ChatReply:
+    """What came back.
+
+    Attributes:
+        text: The reply.
+        finish_reason: `stop`, `length` and so on, as the provider says.
+        usage: Tokens and money.
+        source: Who gave the reply.
+        seconds: Wall time of the successful attempt.
+        provenance: Facts worth keeping, such as the hash of a model file.
+    """
+
+    text: str
+    finish_reason: str | None = "stop"
+    usage: Usage = field(default_factory=Usage)
+    source: Source = "provider"
+    seconds: float = 0.0
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+
+class ModelClient(Protocol):
+    """A way to reach one model."""
+
+    config: ModelConfig
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """Make one attempt.
+
+        Raises:
+            ModelError: With its category; the caller decides about another attempt.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Release what the client holds."""
+        ...
+
+
+class CallLedger(Protocol):
+    """Remembers model calls by a hash of exactly what was sent. A failed call is never remembered."""
+
+    async def get(self, key: str) -> ChatReply | None:
+        """Return the reply to this very call, if it was made before."""
+        ...
+
+    async def put(self, key: str, request: ChatRequest, config: ModelConfig, reply: ChatReply) -> None:
+        """Remember the reply; returns when it is safely stored."""
+        ...
+
+
+def call_key(config: ModelConfig, request: ChatRequest) -> str:
+    """Return the identity of a call: SHA-256 over the canonical JSON of what is sent, and the replicate.
+
+    Whatever can change a reply is part of it; labels, keys, time limits and retry counts are not.
+    """
+    sent: dict[str, Any] = {
+        "transport": config.transport,
+        "model": config.provider_model,
+        "base_url": config.endpoint_base_url,
+        "temperature": config.temperature,
+        "max_tokens": config.max_tokens,
+        "extra": config.extra_kwargs,
+        "messages": [[message.role, message.content] for message in request.messages],
+        "schema": request.schema,
+        "replicate": request.subject.replicate,
+    }
+    if config.transport in ("manual", "recorded"):
+        # Found by subject rather than by prompt, so the subject is what identifies them.
+        subject = request.subject
+        sent["subject"] = [request.purpose, subject.question_id, subject.answering_model, subject.part]
+    text = json.dumps(sent, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,35 @@
+"""Fixtures of all tests: no keys, no user folder, a loopback provider on request."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from tests.faults.openai_server import OpenAIServer
+
+# Before litellm is imported anywhere: it would look for its price list on the network.
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+
+# A busy machine is no failure.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
+
+
+@pytest.fixture(autouse=True)
+def own_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give every test its own store and take real keys away."""
+    for name in os.environ:
+        if name.endswith(("_API_KEY", "_API_BASE")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("KARENINA_DATABASE_URL", f"sqlite:///{tmp_path / 'karenina.db'}")
+
+
+@pytest.fixture
+def openai_server() -> Iterator[OpenAIServer]:
+    """Yield a provider on the loopback interface; set its `script`."""
+    with OpenAIServer() as server:
+        yield server

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karenina_core.errors import ConfigError, InputError, ModelError
+from karenina_core.models import Caller, MemoryLedger, parse_answers, read_answers
+from karenina_core.models.manual import ManualClient
+from karenina_core.schemas.config import ModelConfig
+from tests.models.fakes import ask, judge
+
+
+def model(answers: dict[str, str]) -> ModelConfig:
+    return ModelConfig(interface="manual", model_name="gpt-elsewhere", manual_traces=answers)
+
+
+@pytest.mark.parametrize("key", ["q1", "How many legs has a spider?"])
+def test_an_answer_is_found_by_id_or_by_text(key: str) -> None:
+    reply = asyncio.run(ManualClient(model({key: "Eight."})).complete(ask()))
+    assert (reply.text, reply.source, reply.usage.cost) == ("Eight.", "manual", 0.0)
+
+
+@pytest.mark.parametrize("answers", [{}, {"q2": "Six."}, {"q1": " "}])
+def test_a_question_without_an_answer_is_missing(answers: dict[str, str]) -> None:
+    with pytest.raises(ModelError) as caught:
+        asyncio.run(ManualClient(model(answers)).complete(ask()))
+    assert caught.value.category == "missing_recording"
+
+
+def test_prepared_answers_cannot_judge() -> None:
+    with pytest.raises(ConfigError, match="cannot judge"):
+        asyncio.run(ManualClient(model({"q1": "Eight."})).complete(judge()))
+
+
+def test_a_corrected_answer_counts_at_once_and_stays_known_later() -> None:
+    ledger = MemoryLedger()
+
+    def answer(prepared: dict[str, str]) -> str:
+        return asyncio.run(Caller(ledger).complete(model(prepared), ask()))[0].text
+
+    assert answer({"q1": "Six."}) == "Six."
+    assert answer({"q1": "Eight."}) == "Eight."
+    assert answer({}) == "Eight."
+
+
+def test_a_json_object_holds_answers_by_question(tmp_path: Path) -> None:
+    path = tmp_path / "answers.json"
+    path.write_text('{"q1": "Eight.", "q2": "Six."}', encoding="utf-8")
+    assert read_answers(path) == {"manual": {"q1": "Eight.", "q2": "Six."}}
+
+
+def test_a_json_object_may_hold_several_models() -> None:
+    assert parse_answers(b'{"a": {"q1": "8"}, "b": {"q1": "6"}}', "x.json") == {"a": {"q1": "8"}, "b": {"q1": "6"}}
+
+
+def test_a_table_holds_answers_by_model(tmp_path: Path) -> None:
+    path = tmp_path / "answers.csv"
+    path.write_bytes('\ufeffQuestion,Answer,Model\r\n"How many, really?","Eight,\r\nI think",a\r\nq2,6,\r\n'.encode())
+    assert read_answers(path) == {"a": {"How many, really?": "Eight,\r\nI think"}, "manual": {"q2": "6"}}
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_other_delimiters_are_seen(delimiter: str) -> None:
+    table = f"question_id{delimiter}answer\nq1{delimiter}Eight, or so"
+    assert parse_answers(table.encode(), "a.csv") == {"manual": {"q1": "Eight, or so"}}
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "reason"),
+    [
+        (b"question,reply\nq1,8", "a.csv", "lacks a column"),
+        (b"question,answer\n", "a.csv", "no answers"),
+        (b"question,answer\nq1,8\nq1,9", "a.csv", "Line 3 answers 'q1' a second time"),
+        (b"question,answer\n,8", "a.csv", "Line 2 has no question"),
+        (b"question,answer\nq1", "a.csv", "Line 2 has no answer"),
+        (b'question,answer\nq1,"8', "a.csv", "cannot be read"),
+        ("question,answer\nq1,acht Füße".encode("latin-1"), "a.csv", "UTF-8"),
+        (b'["8"]', "a.json", "JSON object"),
+        (b'{"q1": 8}', "a.json", "not a text"),
+        (b"{", "a.json", "JSON"),
+        (b"{}", "a.json", "no answers"),
+    ],
+)
+def test_other_files_are_refused_with_the_place(data: bytes, name: str, reason: str) -> None:
+    with pytest.raises(InputError, match=reason):
+        parse_answers(data, name)
+
+
+def test_a_missing_file_is_an_input_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError):
+        read_answers(tmp_path / "none.csv")
+
+
+@given(st.binary(max_size=200), st.sampled_from(["a.csv", "a.json"]))
+def test_no_file_breaks_the_reader(data: bytes, name: str) -> None:
+    try:
+        answers = parse_answers(data, name)
+    except InputError:
+        return
+    assert all(isinstance(text, str) for texts in answers.values() for text in texts.values())
