@@ -1,0 +1,217 @@
+"""Draft answer templates with a model: it proposes a specification, code renders and tests it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from karenina_core.benchmark import Benchmark
+from karenina_core.errors import KareninaError
+from karenina_core.models.caller import Caller
+from karenina_core.models.ledger import MemoryLedger
+from karenina_core.models.ports import CallLedger, ChatRequest, Message, Subject
+from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas.entities.question import Question
+from karenina_core.templates import FieldSpec, TemplateSpec, read_template, write_template
+
+FieldType = Literal["bool", "int", "float", "str", "list_str", "literal", "date"]
+
+_RULES: dict[str, dict[str, Any]] = {
+    "bool": {"type": "BooleanMatch"},
+    "int": {"type": "NumericExact"},
+    "float": {"type": "NumericTolerance", "tolerance": 0.001, "mode": "relative"},
+    "str": {"type": "ExactMatch", "normalize": ["lowercase", "strip"]},
+    "list_str": {"type": "SetContainment", "mode": "exact"},
+    "literal": {"type": "LiteralMatch"},
+    "date": {"type": "DateMatch"},
+}
+
+
+class DraftField(BaseModel):
+    """One field as the model proposes it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9_]{0,60}$")
+    type: FieldType
+    description: str = Field(min_length=10, max_length=500)
+    ground_truth: bool | int | float | str | list[str]
+    options: list[str] = Field(default_factory=list, max_length=20)
+
+
+class Draft(BaseModel):
+    """A template as the model proposes it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    fields: list[DraftField] = Field(min_length=1, max_length=10)
+
+
+@dataclass(frozen=True)
+class GeneratedTemplate:
+    """What became of one question.
+
+    Attributes:
+        question_id: The question.
+        source: The template, if one was made.
+        error: Why there is none.
+        skipped: Whether the question had a template already.
+    """
+
+    question_id: str
+    source: str | None = None
+    error: str | None = None
+    skipped: bool = False
+
+    @property
+    def success(self) -> bool:
+        """Whether the question has a template now."""
+        return self.source is not None
+
+
+def render(draft: Draft) -> str:
+    """Return the source of a draft.
+
+    Raises:
+        ValueError: The draft contradicts itself, such as a truth that is none of the options.
+    """
+    fields = []
+    for item in draft.fields:
+        options = item.options if item.type == "literal" else None
+        if options is not None and item.ground_truth not in options:
+            raise ValueError(f"Field {item.name}: the ground truth {item.ground_truth!r} is none of its options.")
+        fields.append(
+            FieldSpec.model_validate(
+                {
+                    "name": item.name,
+                    "type": item.type,
+                    "description": item.description,
+                    "ground_truth": item.ground_truth,
+                    "literal_values": options,
+                    "verify_with": _RULES[item.type],
+                }
+            )
+        )
+    return write_template(TemplateSpec(fields=fields))
+
+
+def self_test(source: str) -> None:
+    """Check that the template accepts its own truth.
+
+    Raises:
+        ValueError: It does not; a person has to look at it.
+    """
+    template = read_template(source)
+    truth = {field.name: field.ground_truth for field in template.spec.fields}
+    evaluation = template.evaluate(template.validate_reply(truth), "")
+    wrong = [item.name for item in evaluation.fields if item.result is False]
+    if wrong:
+        raise ValueError(f"The truth fails its own rule in field {', '.join(wrong)}.")
+
+
+def draft_from_reply(data: Any) -> str:
+    """Turn a model's reply into tested template source.
+
+    Raises:
+        ValueError: With a message the model is shown when it is asked again.
+    """
+    try:
+        source = render(Draft.model_validate(data))
+        self_test(source)
+    except KareninaError as error:
+        raise ValueError(str(error)) from error
+    return source
+
+
+def messages(question: Question) -> tuple[Message, ...]:
+    """Return what the drafting model is sent; it is the only one that sees the reference answer."""
+    system = (
+        "You design how an answer to a question is checked. Propose one to three fields that a reader could fill "
+        "from any response to the question, and the value each has in the correct answer. Prefer a boolean that "
+        "says whether the response identifies the right thing; use int or float for numbers, literal for few "
+        "categories, list_str for sets of items, date for dates, and str only for short names. A description says "
+        "what to look for in the response and never gives the correct value away, except in a boolean's question."
+    )
+    notes = f"\n\nNotes: {question.answer_notes}" if question.answer_notes else ""
+    user = f"Question: {question.question}\n\nReference answer: {question.raw_answer}{notes}"
+    return (Message("system", system), Message("user", user))
+
+
+async def generate_template(
+    caller: Caller, model: ModelConfig, question_id: str, question: Question
+) -> GeneratedTemplate:
+    """Draft the template of one question; failures are reported, not raised."""
+    request = ChatRequest(
+        purpose="generate_template",
+        messages=messages(question),
+        subject=Subject(question_id, question.question, model.id),
+        schema=Draft.model_json_schema(),
+        timeout=model.request_timeout or 120,
+    )
+    try:
+        source, _ = await caller.complete_json(model, request, draft_from_reply)
+    except KareninaError as error:
+        return GeneratedTemplate(question_id, error=str(error))
+    return GeneratedTemplate(question_id, source)
+
+
+def generate_all_templates(
+    benchmark: Benchmark,
+    model_config: ModelConfig,
+    *,
+    question_ids: Sequence[str] | None = None,
+    force_regenerate: bool = False,
+    ledger: CallLedger | None = None,
+    max_concurrent: int = 4,
+    progress_callback: Callable[[float, str], None] | None = None,
+) -> Mapping[str, GeneratedTemplate]:
+    """Draft templates for questions that have none, and add them to the benchmark.
+
+    Args:
+        benchmark: Gets the new templates.
+        model_config: The drafting model.
+        question_ids: Only these questions.
+        force_regenerate: Replace existing templates too.
+        ledger: Remembers the calls; in memory when not given.
+        max_concurrent: Calls in flight at once.
+        progress_callback: Called with percent (0 to 100) and a line of text after every question.
+
+    Returns:
+        What became of every question, by id.
+    """
+    ids = list(question_ids if question_ids is not None else benchmark.get_question_ids())
+    results: dict[str, GeneratedTemplate] = {}
+
+    async def one(caller: Caller, question_id: str) -> None:
+        if benchmark.has_template(question_id) and not force_regenerate:
+            results[question_id] = GeneratedTemplate(question_id, benchmark.get_template(question_id), skipped=True)
+        else:
+            question = benchmark.get_question_as_object(question_id)
+            results[question_id] = await generate_template(caller, model_config, question_id, question)
+        if progress_callback:
+            progress_callback(100 * len(results) / len(ids), f"{len(results)} of {len(ids)} templates")
+
+    async def everything() -> None:
+        caller = Caller(ledger or MemoryLedger(), max_concurrent=max_concurrent)
+        try:
+            await asyncio.gather(*(one(caller, question_id) for question_id in ids))
+        finally:
+            await caller.aclose()
+
+    run_in_thread(everything)
+    for question_id, made in results.items():
+        if made.source and not made.skipped:
+            benchmark.add_answer_template(question_id, made.source)
+    return {question_id: results[question_id] for question_id in ids}
+
+
+def run_in_thread(work: Callable[[], Any]) -> None:
+    """Run a coroutine function to its end, also where an event loop is running already."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(lambda: asyncio.run(work())).result()

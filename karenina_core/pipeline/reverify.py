@@ -1,0 +1,109 @@
+"""Recompute a stored result by the rules of today, without any model call."""
+
+from __future__ import annotations
+
+from karenina_core.benchmark import Benchmark
+from karenina_core.errors import InputError, TemplateError
+from karenina_core.models.structured import read_reply
+from karenina_core.pipeline.metrics import ExtractedItems, evaluate
+from karenina_core.pipeline.stage import failure_of
+from karenina_core.pipeline.stages.rubric_evaluation import search
+from karenina_core.schemas.entities.rubric import ManualRubricTrait, MetricRubricTrait, merge_rubrics
+from karenina_core.schemas.results import Failure, RubricPart, TemplatePart, VerificationResult
+from karenina_core.templates import Evaluation, Template, read_template
+
+_STAGE = "verify_template"
+_FROM_TEMPLATE = frozenset({"no_template", "template_validation", "template_execution", "embedding"})
+
+
+def reverify_result(result: VerificationResult, benchmark: Benchmark) -> VerificationResult:
+    """Return the result as the benchmark's present rules decide it.
+
+    The answer and the judge's extraction stay; verdict, field results, patterns and metrics are recomputed.
+    A result whose template now asks the judge for something else cannot be decided this way: its status becomes
+    `skipped`, and its failure says that the judge is needed again. Failures of models are kept as they are.
+    """
+    if result.question.id not in benchmark:
+        return result
+    question = benchmark.get_question_as_object(result.question.id)
+    rubric = _rubric(result, benchmark)
+    kept = result.failure is not None and result.failure.category not in _FROM_TEMPLATE
+    if result.answer is None or kept or not question.answer_template:
+        return result.model_copy(update={"rubric": rubric})
+    try:
+        template = read_template(question.answer_template)
+        update = _verdict(result, template)
+    except TemplateError as error:
+        failure = failure_of(_STAGE, "template_execution", str(error), error.line)
+        update = {"status": "failed", "verdict": "not_evaluated", "failure": failure}
+    return result.model_copy(update={**update, "rubric": rubric})
+
+
+def _verdict(result: VerificationResult, template: Template) -> dict[str, object]:
+    stored = result.template
+    sent = stored.calls[-1].schema_sent if stored and stored.calls else None
+    if template.needs_judge and (stored is None or stored.parsed is None or sent != template.judge_schema()):
+        reason = "The template now asks the judge for something else; the judge is needed again."
+        return {
+            "status": "skipped",
+            "verdict": "not_evaluated",
+            "failure": Failure(category="parsing", stage=_STAGE, reason=reason),
+        }
+    answer = result.answer.text if result.answer else ""
+    evaluation = _settle(template, template.evaluate((stored.parsed if stored else None) or {}, answer), stored)
+    if evaluation.verdict is None:
+        failure = failure_of(_STAGE, "embedding", "SemanticMatch fields changed; the embedding check is needed again.")
+        return {"status": "skipped", "verdict": "not_evaluated", "failure": failure}
+    part = TemplatePart(
+        template_id=template.template_id,
+        style=template.style,
+        parsed=stored.parsed if stored else {},
+        expected=evaluation.expected,
+        verify_result=evaluation.verdict,
+        verify_granular_result=evaluation.granular,
+        fields=list(evaluation.fields),
+        composition_strategy=template.composition_strategy,
+        calls=stored.calls if stored else [],
+    )
+    verdict = "pass" if evaluation.verdict else "fail"
+    return {"status": "completed", "verdict": verdict, "failure": None, "template": part}
+
+
+def _settle(template: Template, evaluation: Evaluation, stored: TemplatePart | None) -> Evaluation:
+    """Decide `SemanticMatch` fields by the similarities measured before, where both sides are unchanged."""
+    before = {item.name: item for item in stored.fields} if stored else {}
+    decided = {}
+    for item in evaluation.fields:
+        known = before.get(item.name)
+        if item.name not in evaluation.pending or known is None or known.similarity is None or item.rule is None:
+            continue
+        if (known.extracted, known.expected) == (item.extracted, item.expected):
+            decided[item.name] = (known.similarity >= float(item.rule["threshold"]), known.similarity)
+    return template.complete(evaluation, decided) if set(decided) == set(evaluation.pending) and decided else evaluation
+
+
+def _rubric(result: VerificationResult, benchmark: Benchmark) -> RubricPart:
+    if result.answer is None or not result.rubric.performed:
+        return result.rubric
+    part = result.rubric.model_copy(deep=True)
+    traits, _ = merge_rubrics(benchmark.get_global_rubric(), benchmark.get_question_rubric(result.question.id))
+    part.regex = {}
+    for trait, provenance in traits:
+        if isinstance(trait, ManualRubricTrait):
+            part.errors.pop(trait.name, None)
+            search(part, trait, result.answer.text)
+            part.provenance[trait.name] = provenance
+        elif isinstance(trait, MetricRubricTrait):
+            _recount(part, trait)
+    return part
+
+
+def _recount(part: RubricPart, trait: MetricRubricTrait) -> None:
+    replies = [call.reply for call in part.calls if call.purpose == "metric" and call.part == trait.name and call.reply]
+    if not replies:
+        return
+    try:
+        reply = read_reply(replies[-1], ExtractedItems.model_validate)
+    except InputError:
+        return
+    part.metrics[trait.name], part.confusion[trait.name] = evaluate(trait, reply.items)

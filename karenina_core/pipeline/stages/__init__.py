@@ -1,0 +1,1 @@
+"""The thirteen stages, one file each."""

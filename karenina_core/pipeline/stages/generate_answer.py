@@ -1,0 +1,34 @@
+"""Stage 2: ask the model under test."""
+
+from __future__ import annotations
+
+from karenina_core.models.ports import ChatRequest, Subject
+from karenina_core.pipeline.context import Context
+from karenina_core.pipeline.prompts import addresses_grader, answer_messages
+from karenina_core.pipeline.stage import Stage, StageFailure
+from karenina_core.schemas.results import AnswerPart
+
+
+class GenerateAnswer(Stage):
+    name = "generate_answer"
+    produces = frozenset({"answer"})
+
+    async def run(self, context: Context) -> None:
+        model, config = context.answering, context.config
+        request = ChatRequest(
+            purpose="answer",
+            messages=answer_messages(context.question, context.question_id, model, config.few_shot_config),
+            subject=Subject(context.question_id, context.question.question, model.id, context.replicate),
+            timeout=model.request_timeout or config.request_timeout,
+        )
+        reply, record = await context.services.caller.complete(model, request)
+        if not reply.text.strip():
+            raise StageFailure("refused", "The model returned an empty answer.")
+        truncated = reply.finish_reason == "length"
+        if truncated:
+            context.warnings.append("The answer was cut off at the token limit (max_tokens).")
+        if addresses_grader(reply.text):
+            context.warnings.append("The answer seems to address the judge; review this result.")
+        context.answer = AnswerPart(
+            text=reply.text, finish_reason=reply.finish_reason, truncated=truncated, call=record
+        )

@@ -1,0 +1,110 @@
+"""Confusion matrices and metrics, with the documented examples."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karenina_core.pipeline.metrics import ExtractedItem, confusion, evaluate, metric_values
+from karenina_core.schemas import MetricRubricTrait
+
+INFLAMMATORY = ["asthma", "bronchitis", "pneumonia", "pleurisy"]
+OTHERS = ["emphysema", "pulmonary fibrosis", "sarcoidosis", "lung cancer", "tuberculosis"]
+
+
+def identification(**changes: object) -> MetricRubricTrait:
+    settings = {
+        "metrics": ["precision", "recall", "f1"],
+        "tp_instructions": INFLAMMATORY,
+        "fp_instructions": OTHERS[:3],
+    }
+    return MetricRubricTrait.model_validate({"name": "Inflammatory", **settings, **changes})
+
+
+def classification() -> MetricRubricTrait:
+    return MetricRubricTrait(
+        name="Classes",
+        metrics=["precision", "recall", "f1", "accuracy", "specificity"],
+        tp_instructions=INFLAMMATORY,
+        tn_instructions=OTHERS,
+    )
+
+
+def named(*items: str, given_class: str | None = None) -> list[ExtractedItem]:
+    return [ExtractedItem.model_validate({"item": item, "class": given_class}) for item in items]
+
+
+def test_identification_counts_what_was_found_missed_and_wrongly_named() -> None:
+    values, part = evaluate(identification(), named("asthma", "bronchitis", "emphysema"))
+    assert (part.tp, part.fp, part.fn) == (["asthma", "bronchitis"], ["emphysema"], ["pneumonia", "pleurisy"])
+    assert {name: round(value, 2) for name, value in values.items()} == {"precision": 0.67, "recall": 0.5, "f1": 0.57}
+
+
+def test_classification_counts_only_what_the_answer_mentions() -> None:
+    items = named("asthma", "bronchitis", "sarcoidosis", given_class="positive") + named(
+        "emphysema", given_class="negative"
+    )
+    values, part = evaluate(classification(), items)
+    assert (len(part.tp), len(part.fp), len(part.tn), len(part.fn)) == (2, 1, 1, 0)
+    assert part.not_mentioned == ["pneumonia", "pleurisy", "pulmonary fibrosis", "lung cancer", "tuberculosis"]
+    rounded = {name: round(value, 2) for name, value in values.items()}
+    assert rounded == {"precision": 0.67, "recall": 1.0, "f1": 0.8, "accuracy": 0.75, "specificity": 0.5}
+
+
+def test_the_printed_example_of_a_full_identification() -> None:
+    values, _ = evaluate(identification(), named("asthma", "bronchitis", "pneumonia"))
+    assert {name: round(value, 2) for name, value in values.items()} == {"precision": 1.0, "recall": 0.75, "f1": 0.86}
+
+
+def test_a_term_in_no_list_is_a_false_positive_when_identifying() -> None:
+    assert confusion(identification(), named("gout")).fp == ["gout"]
+
+
+def test_a_positive_item_called_negative_is_a_false_negative() -> None:
+    assert confusion(classification(), named("asthma", given_class="negative")).fn == ["asthma"]
+
+
+def test_the_judge_links_a_paraphrase_to_its_instruction() -> None:
+    item = ExtractedItem(item="bronchial asthma", matches="asthma")
+    assert confusion(identification(), [item]).tp == ["asthma"]
+
+
+def test_the_answers_own_words_win_over_the_judges_link() -> None:
+    item = ExtractedItem(item="emphysema", matches="asthma")
+    assert confusion(identification(), [item]).fp == ["emphysema"]
+
+
+def test_an_invented_link_is_ignored() -> None:
+    item = ExtractedItem(item="gout", matches="something else")
+    assert confusion(identification(), [item]).fp == ["gout"]
+
+
+def test_repeated_mentions_count_once_by_default() -> None:
+    items = named("Asthma", "asthma ", "ASTHMA.")
+    assert len(confusion(identification(), items).tp) == 1
+    assert len(confusion(identification(repeated_extraction=False), items).tp) == 3
+
+
+def test_a_metric_without_a_denominator_is_zero_and_marked_undefined() -> None:
+    values, part = evaluate(identification(), [])
+    assert values["precision"] == 0.0
+    assert part.undefined == ["precision"]
+    assert part.fn == INFLAMMATORY
+
+
+counts = st.integers(0, 50)
+
+
+@given(counts, counts, counts, counts)
+def test_metrics_stay_between_zero_and_one_and_f1_is_the_harmonic_mean(tp: int, fp: int, tn: int, fn: int) -> None:
+    values, undefined = metric_values(["precision", "recall", "f1", "accuracy", "specificity"], tp, fp, tn, fn)
+    assert all(0 <= value <= 1 for value in values.values())
+    precision, recall = values["precision"], values["recall"]
+    if precision and recall:
+        assert values["f1"] == pytest.approx(2 * precision * recall / (precision + recall))
+    assert ("accuracy" in undefined) == (tp + fp + tn + fn == 0)
+
+
+@given(st.lists(st.sampled_from([*INFLAMMATORY, *OTHERS, "gout", "flu"])))
+def test_every_positive_instruction_is_either_found_or_missed(items: list[str]) -> None:
+    part = confusion(identification(), named(*items))
+    assert sorted(part.tp + part.fn) == sorted(INFLAMMATORY)
