@@ -1,0 +1,27 @@
+"""Runs: what is wanted, carrying it out in the background, and the store that keeps everything."""
+
+from karenina_core.runs.plan import Plan, SkippedQuestion, wanted
+from karenina_core.runs.progress import ModelCount, Progress
+from karenina_core.runs.reverify import Flip, FlipList, flips, preview, reverify
+from karenina_core.runs.runner import Runner
+from karenina_core.runs.store import BenchmarkRow, RunRow, RunStatus, Store
+from karenina_core.runs.verification import run_verification
+
+__all__ = [
+    "BenchmarkRow",
+    "Flip",
+    "FlipList",
+    "ModelCount",
+    "Plan",
+    "Progress",
+    "RunRow",
+    "RunStatus",
+    "Runner",
+    "SkippedQuestion",
+    "Store",
+    "flips",
+    "preview",
+    "reverify",
+    "run_verification",
+    "wanted",
+]

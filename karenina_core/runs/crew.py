@@ -1,0 +1,94 @@
+"""A bounded number of workers that answer and judge until nothing is left."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from karenina_core.benchmark import Benchmark
+from karenina_core.runs.evaluation import Evaluator
+from karenina_core.runs.gate import Gate
+from karenina_core.runs.plan import Generation
+from karenina_core.runs.work import AnswerTask, JudgeTask, WorkQueue
+from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas.results import Failure, QuestionSnapshot, VerificationResult
+
+log = logging.getLogger(__name__)
+
+
+class Crew:
+    """Workers over one queue.
+
+    Args:
+        benchmark: The questions.
+        evaluator: Answers and judges.
+        queue: What is left to do.
+        gate: No task is begun while it is shut.
+        save: Stores a result durably.
+    """
+
+    def __init__(
+        self,
+        benchmark: Benchmark,
+        evaluator: Evaluator,
+        queue: WorkQueue,
+        gate: Gate,
+        save: Callable[[VerificationResult], Awaitable[None]],
+    ) -> None:
+        self._benchmark = benchmark
+        self._evaluator = evaluator
+        self._queue = queue
+        self._gate = gate
+        self._save = save
+
+    async def work(self, size: int) -> None:
+        """Do everything that is left, at most `size` tasks at once."""
+        async with asyncio.TaskGroup() as group:
+            for _ in range(size):
+                group.create_task(self._worker())
+
+    async def _worker(self) -> None:
+        while (task := await self._queue.next()) is not None:
+            await self._gate.wait()
+            if isinstance(task, AnswerTask):
+                await self._answer(task)
+            else:
+                await self._judge(task)
+
+    async def _answer(self, task: AnswerTask) -> None:
+        try:
+            context = await self._evaluator.generate(*task.generation)
+        except Exception as error:
+            log.exception("Answering %s failed", task.generation.question_id)
+            for judge in task.judges:
+                await self._save(self._unexpected(task.generation, judge, error))
+            self._queue.answered([])
+        else:
+            self._queue.answered(JudgeTask(task.generation, judge, context) for judge in task.judges)
+
+    async def _judge(self, task: JudgeTask) -> None:
+        try:
+            result = await self._evaluator.judge(task.context, task.judge)
+        except Exception as error:
+            log.exception("Judging %s failed", task.generation.question_id)
+            result = self._unexpected(task.generation, task.judge, error)
+        await self._save(result)
+
+    def _unexpected(self, generation: Generation, judge: ModelConfig, error: Exception) -> VerificationResult:
+        """Return the row of an evaluation that broke down, so that no wanted row is ever missing."""
+        question = self._benchmark.get_question_as_object(generation.question_id)
+        return VerificationResult(
+            question=QuestionSnapshot(
+                id=generation.question_id,
+                question=question.question,
+                raw_answer=question.raw_answer,
+                keywords=question.keywords,
+            ),
+            answering_model=generation.answering.id,
+            parsing_model=judge.id,
+            replicate=generation.replicate,
+            status="failed",
+            verdict="not_evaluated",
+            failure=Failure(category="unexpected", stage="pipeline", reason=f"{type(error).__name__}: {error}"[:500]),
+        )

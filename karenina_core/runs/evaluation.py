@@ -1,0 +1,48 @@
+"""The pipeline as a run uses it, and how the real one is put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from karenina_core.benchmark import Benchmark
+from karenina_core.models.caller import Caller
+from karenina_core.models.ports import CallLedger
+from karenina_core.pipeline import Pipeline
+from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from karenina_core.schemas.results import VerificationResult
+
+
+class Evaluator(Protocol):
+    """Answers and judges one question at a time."""
+
+    def preflight(self) -> list[str]:
+        """Return what makes the run pointless, in words."""
+        ...
+
+    async def generate(self, question_id: str, answering: ModelConfig, replicate: int) -> Any:
+        """Ask the model under test, and return the context its judges need. Failures are part of it."""
+        ...
+
+    async def judge(self, context: Any, parsing: ModelConfig) -> VerificationResult:
+        """Judge the answer in the context."""
+        ...
+
+    async def aclose(self) -> None:
+        """Release connections."""
+        ...
+
+
+EvaluatorFactory = Callable[[Benchmark, VerificationConfig, CallLedger], Evaluator]
+
+
+class PipelineEvaluator(Pipeline):
+    """The thirteen stages with a caller of their own."""
+
+    def __init__(self, benchmark: Benchmark, config: VerificationConfig, ledger: CallLedger) -> None:
+        self._caller = Caller(ledger, max_concurrent=config.max_concurrent_requests, max_attempts=config.max_attempts)
+        super().__init__(benchmark, config, self._caller)
+
+    async def aclose(self) -> None:
+        """Close the connections to the models."""
+        await self._caller.aclose()

@@ -1,0 +1,73 @@
+"""The gate of a run: open while it may go on, shut during a pause, and the patience with a store in trouble."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from karenina_core.errors import StoreError
+
+T = TypeVar("T")
+
+
+class Gate:
+    """Everything a run does passes here.
+
+    Args:
+        pause: Pauses the run because of trouble with the store; shuts this gate.
+    """
+
+    def __init__(self, pause: Callable[[StoreError], Awaitable[None]]) -> None:
+        self._pause = pause
+        self._open = asyncio.Event()
+        self._openings = 0
+        self.ended = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the run may go on."""
+        return self._open.is_set()
+
+    def open(self) -> None:
+        """Let the run go on."""
+        self._openings += 1
+        self._open.set()
+
+    def shut(self) -> None:
+        """Let nothing more through."""
+        if not self.ended:
+            self._open.clear()
+
+    def end(self) -> None:
+        """Send away everybody who waits, and everybody who comes."""
+        self.ended = True
+        self._open.set()
+
+    async def wait(self) -> None:
+        """Return when the run may go on.
+
+        Raises:
+            asyncio.CancelledError: It is to end.
+        """
+        await self._open.wait()
+        if self.ended:
+            raise asyncio.CancelledError
+
+    async def patiently(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Do work that the store may refuse, again each time the run goes on.
+
+        What was paid for is not given up because the disk is full.
+
+        Raises:
+            asyncio.CancelledError: The run is to end.
+        """
+        while True:
+            openings = self._openings
+            try:
+                return await work()
+            except StoreError as error:
+                # Trouble from before the last opening may be over; it deserves another attempt, not another pause.
+                if self.is_open and not self.ended and openings == self._openings:
+                    await self._pause(error)
+            await self.wait()

@@ -1,0 +1,172 @@
+"""One run under way: its state, its account, its end. Everything here happens on the runner's event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from contextlib import suppress
+
+from karenina_core.errors import StoreError
+from karenina_core.models.ports import CallLedger
+from karenina_core.runs.crew import Crew
+from karenina_core.runs.evaluation import Evaluator
+from karenina_core.runs.gate import Gate
+from karenina_core.runs.metering import MeteredLedger
+from karenina_core.runs.plan import Plan
+from karenina_core.runs.progress import Progress, Stopwatch, Tally, account_of
+from karenina_core.runs.store import RunRow, RunStatus, Store
+from karenina_core.runs.work import WorkQueue
+from karenina_core.runs.writer import ResultWrite, Writer
+from karenina_core.schemas.results import VerificationResult
+
+log = logging.getLogger(__name__)
+
+
+class Job:
+    """Carries out what is left of a run.
+
+    Args:
+        store: Holds the run.
+        writer: Writes its results.
+        ledger: Remembers its calls.
+        owner: Holds the lease of the run, which is given back at the end.
+        run: The run as it is stored.
+        plan: All that it wants.
+        tally: Counts the rows that need no work.
+
+    Attributes:
+        ended: Set when nothing will happen any more.
+        trouble: Why the end could not be stored, if so.
+    """
+
+    def __init__(
+        self, store: Store, writer: Writer, ledger: CallLedger, owner: str, run: RunRow, plan: Plan, tally: Tally
+    ) -> None:
+        self.run = run
+        self.plan = plan
+        self.tally = tally
+        self.ended = threading.Event()
+        self.trouble: StoreError | None = None
+        self._store = store
+        self._writer = writer
+        self._owner = owner
+        self._status: RunStatus = "running"
+        self._message = run.note
+        self._spent = account_of(run)
+        self._seconds = run.seconds
+        self._stopwatch = Stopwatch()
+        self._gate = Gate(lambda error: self.pause(str(error)))
+        self.ledger = MeteredLedger(ledger, self._gate)
+        self._noting = asyncio.Lock()
+        self._final: RunStatus | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    def begin(self, evaluator: Evaluator, queue: WorkQueue) -> None:
+        """Start working; the evaluator is closed at the end."""
+        self._gate.open()
+        self._stopwatch.start()
+        self._task = asyncio.create_task(self._carry_out(evaluator, queue))
+
+    def progress(self) -> Progress:
+        """Return where the run stands."""
+        spent, seconds = self._spent + self.ledger.unsaved, self._seconds + self._stopwatch.seconds
+        return self.tally.progress(self.run, self._status, spent, seconds, self._message)
+
+    async def pause(self, message: str | None = None) -> None:
+        """Begin nothing new; what is under way is finished and stored."""
+        self._gate.shut()
+        self._stopwatch.stop()
+        self._message = self.run.note if message is None else message
+        await self._note("paused")
+
+    async def resume(self) -> None:
+        """Go on after a pause."""
+        self.tally.forget_rate()
+        self._stopwatch.start()
+        self._message = self.run.note
+        self._gate.open()
+        await self._note("running")
+
+    async def end(self, status: RunStatus | None) -> None:
+        """Stop at once, and return when everything is closed; what is stored stays.
+
+        Args:
+            status: How the run ends; None when it is somebody else's now and its status is not ours to write.
+        """
+        if self._task is None or self.ended.is_set():
+            return
+        if not self._gate.ended:
+            self._final = status
+            self._gate.end()
+            self._task.cancel()
+        await asyncio.wait([self._task])
+
+    async def save_account(self) -> None:
+        """Store what was spent and worked since the last time.
+
+        Raises:
+            StoreError: It is lost; the counts shown by this job still have it.
+        """
+        spent, seconds = self.ledger.take(), self._stopwatch.take()
+        self._spent, self._seconds = self._spent + spent, self._seconds + seconds
+        await asyncio.to_thread(self._store.add_work, self.run.id, spent, seconds)
+
+    async def _carry_out(self, evaluator: Evaluator, queue: WorkQueue) -> None:
+        final: RunStatus | None = "completed"
+        crew = Crew(self.plan.benchmark, evaluator, queue, self._gate, self._save)
+        try:
+            await crew.work(min(self.plan.config.max_concurrent_requests, max(self.plan.rows, 1)))
+        except asyncio.CancelledError:
+            final = self._final
+        except Exception as error:
+            log.exception("Run %s failed", self.run.id)
+            final, self._message = "failed", f"The run stopped because of an internal error: {_innermost(error)}"
+        # From here on it is too late to cancel.
+        self._gate.end()
+        await self._close(evaluator, final)
+
+    async def _close(self, evaluator: Evaluator, final: RunStatus | None) -> None:
+        self._stopwatch.stop()
+        try:
+            await evaluator.aclose()
+        except Exception:
+            log.exception("The connections of run %s could not be closed", self.run.id)
+        try:
+            await self._writer.flush()
+            await self.save_account()
+            async with self._noting:
+                if final is not None:
+                    await asyncio.to_thread(self._store.set_status, self.run.id, final, self._message)
+                await asyncio.to_thread(self._store.release, self.run.id, self._owner)
+        except StoreError as error:
+            log.error("The end of run %s could not be stored: %s", self.run.id, error)
+            self.trouble = error
+        finally:
+            self.ended.set()
+
+    async def _save(self, result: VerificationResult) -> None:
+        named = result.model_copy(update={"run_name": self.run.name})
+        spent = self.ledger.take()
+        await self._gate.patiently(lambda: self._writer.put(ResultWrite(self.run.id, named, spent)))
+        # Counted only now that it is stored.
+        self._spent += spent
+        self.tally.add(named)
+
+    async def _note(self, status: RunStatus) -> None:
+        self._status = status
+        # Even if the waiting worker is cancelled: a late thread must not overwrite the final status.
+        await asyncio.shield(self._store_status(status))
+
+    async def _store_status(self, status: RunStatus) -> None:
+        async with self._noting:
+            if not self._gate.ended:
+                # The store may be the very reason for the pause.
+                with suppress(StoreError):
+                    await asyncio.to_thread(self._store.set_status, self.run.id, status, self._message)
+
+
+def _innermost(error: BaseException) -> str:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return f"{type(error).__name__}: {error}"

@@ -1,0 +1,44 @@
+"""The ledger as one run sees it: counts what the run spends."""
+
+from __future__ import annotations
+
+from karenina_core.models.ports import CallLedger, ChatReply, ChatRequest
+from karenina_core.runs.gate import Gate
+from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas.results import Usage
+
+
+class MeteredLedger:
+    """A ledger that counts the calls of one run.
+
+    Args:
+        ledger: Where calls are remembered.
+        gate: Of the run; while the store is in trouble, calls wait there.
+    """
+
+    def __init__(self, ledger: CallLedger, gate: Gate) -> None:
+        self._ledger = ledger
+        self._gate = gate
+        self._unsaved = Usage()
+
+    @property
+    def unsaved(self) -> Usage:
+        """What was spent since the last `take`."""
+        return self._unsaved
+
+    def take(self) -> Usage:
+        """Return what was spent since the last time."""
+        spent, self._unsaved = self._unsaved, Usage()
+        return spent
+
+    async def get(self, key: str) -> ChatReply | None:
+        """Return the reply to this very call, if it was made before."""
+        reply = await self._gate.patiently(lambda: self._ledger.get(key))
+        if reply is not None:
+            self._unsaved += Usage(calls=1, cached_calls=1)
+        return reply
+
+    async def put(self, key: str, request: ChatRequest, config: ModelConfig, reply: ChatReply) -> None:
+        """Remember the reply; returns when it is safely stored."""
+        await self._gate.patiently(lambda: self._ledger.put(key, request, config, reply))
+        self._unsaved += Usage(calls=1, cost=reply.usage.cost)

@@ -1,0 +1,111 @@
+"""The wanted matrix of a run: which rows it should have, and what it leaves out and why."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
+
+from karenina_core.benchmark import Benchmark
+from karenina_core.runs.expected import expected_calls
+from karenina_core.schemas.config import ModelConfig, VerificationConfig
+
+# How fast a run goes does not change what it finds.
+_PACE = {"max_concurrent_requests", "request_timeout", "max_attempts"}
+
+
+class SkippedQuestion(NamedTuple):
+    """A question that takes no part, and why."""
+
+    question_id: str
+    reason: str
+
+
+class Generation(NamedTuple):
+    """One answer that is wanted; all judges share it. Replicates count from 1."""
+
+    question_id: str
+    answering: ModelConfig
+    replicate: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run is to evaluate.
+
+    Attributes:
+        benchmark: The benchmark as it is now.
+        config: Models and settings.
+        question_ids: The questions that take part, in the benchmark's order.
+        skipped: Those that do not.
+    """
+
+    benchmark: Benchmark
+    config: VerificationConfig
+    question_ids: tuple[str, ...]
+    skipped: tuple[SkippedQuestion, ...] = ()
+
+    def generations(self) -> Iterator[Generation]:
+        """Yield the wanted answers, question by question."""
+        for question_id in self.question_ids:
+            for answering in self.config.answering_models:
+                for replicate in range(1, self.config.replicate_count + 1):
+                    yield Generation(question_id, answering, replicate)
+
+    @property
+    def answers(self) -> int:
+        """The number of wanted answers."""
+        return len(self.question_ids) * len(self.config.answering_models) * self.config.replicate_count
+
+    @property
+    def rows(self) -> int:
+        """The number of wanted results: every judge judges every answer."""
+        return self.answers * len(self.config.parsing_models)
+
+    def calls(self) -> Mapping[str, int]:
+        """Return the number of model calls by purpose, when the ledger holds none of them."""
+        return expected_calls(self.benchmark, self.config, self.question_ids)
+
+    @property
+    def note(self) -> str:
+        """The skipped questions in one line, or nothing."""
+        reasons = Counter(question.reason for question in self.skipped)
+        parts = [
+            f"{number} {'question' if number == 1 else 'questions'} {reason}" for reason, number in reasons.items()
+        ]
+        return f"Left out: {', '.join(parts)}." if parts else ""
+
+
+def wanted(
+    benchmark: Benchmark,
+    config: VerificationConfig,
+    question_ids: Iterable[str] | None = None,
+    limit: int | None = None,
+) -> Plan:
+    """Plan a run.
+
+    Args:
+        benchmark: Its finished questions take part; the others never do.
+        config: Models and settings.
+        question_ids: Only these questions. Those that cannot take part are listed with the reason.
+        limit: At most this many questions, the first ones.
+    """
+    known = dict.fromkeys(benchmark.get_question_ids())
+    finished = set(benchmark.get_finished_questions(ids_only=True))
+    chosen = known if question_ids is None else dict.fromkeys(question_ids)
+    ready = islice((name for name in known if name in chosen and name in finished), limit)
+    unfinished = [
+        SkippedQuestion(name, "not marked finished") for name in known if name in chosen and name not in finished
+    ]
+    unknown = [SkippedQuestion(name, "not in this benchmark") for name in chosen if name not in known]
+    return Plan(benchmark, config, tuple(ready), (*unfinished, *unknown))
+
+
+def config_hash(config: VerificationConfig) -> str:
+    """Return the identity of what a configuration asks for; how fast it goes is not part of it."""
+    asked = config.model_dump(mode="json", exclude=_PACE)
+    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,205 @@
+"""How far a run is: counted as rows arrive, shown as a frozen snapshot."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from karenina_core.runs.store import ACTIVE, Outcome, RunRow, RunStatus, Store
+from karenina_core.schemas.results import Usage, VerificationResult
+
+RECENT = 20
+_RATE_WINDOW = 60.0  # seconds
+_QUESTION = 60  # characters of a question in a recent line
+
+
+@dataclass(frozen=True)
+class ModelCount:
+    """Rows of one answering model by verdict."""
+
+    passed: int = 0
+    failed: int = 0
+    not_evaluated: int = 0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run stands at one moment.
+
+    Attributes:
+        total: Wanted rows; `done` are stored.
+        passed: Rows with verdict `pass`; `failed` and `not_evaluated` count the other two.
+        errors: Rows whose evaluation failed for technical reasons, by failure category.
+        calls: Model calls the run needed; the ledger answered `cached_calls` of them.
+        cost: US dollars, None when no price is known.
+        started: ISO 8601 in UTC, None before the start.
+        elapsed: Seconds worked, pauses left out.
+        rate: Rows per minute over the last minute, None while it is unknown.
+        eta: Seconds that are left at this rate, None while it is unknown.
+        recent: The last rows in words, the newest last.
+        models: Counts by answering model.
+        message: Why the run stopped or waits, or what it left out; often empty.
+    """
+
+    run_id: str
+    name: str
+    status: RunStatus
+    total: int
+    done: int
+    passed: int
+    failed: int
+    not_evaluated: int
+    errors: Mapping[str, int] = field(default_factory=dict)
+    calls: int = 0
+    cached_calls: int = 0
+    cost: float | None = None
+    started: str | None = None
+    elapsed: float = 0.0
+    rate: float | None = None
+    eta: float | None = None
+    recent: tuple[str, ...] = ()
+    models: Mapping[str, ModelCount] = field(default_factory=dict)
+    message: str = ""
+
+    @property
+    def percent(self) -> float:
+        """The finished share, 0 to 100; a run that wants nothing is finished."""
+        return 100.0 * self.done / self.total if self.total else 100.0
+
+    @property
+    def active(self) -> bool:
+        """Whether the run is under way, or waits."""
+        return self.status in ACTIVE
+
+
+class Stopwatch:
+    """Adds up the seconds between `start` and `stop`."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._since: float | None = None
+        self._before = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """The seconds so far."""
+        return self._before + (0.0 if self._since is None else self._clock() - self._since)
+
+    def start(self) -> None:
+        """Run on."""
+        if self._since is None:
+            self._since = self._clock()
+
+    def stop(self) -> None:
+        """Stand still."""
+        self._before, self._since = self.seconds, None
+
+    def take(self) -> float:
+        """Return the seconds so far, and begin again at zero."""
+        seconds = self.seconds
+        self._before = 0.0
+        self._since = None if self._since is None else self._clock()
+        return seconds
+
+
+class Tally:
+    """Counts the rows of a run.
+
+    Args:
+        outcomes: What became of the rows that count already, with their number.
+        clock: Seconds, for the rate.
+    """
+
+    def __init__(
+        self, outcomes: Iterable[tuple[Outcome, int]] = (), clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._clock = clock
+        self._moments: deque[float] = deque(maxlen=1000)
+        self._verdicts: Counter[str] = Counter()
+        self._models: dict[str, Counter[str]] = {}
+        self._errors: Counter[str] = Counter()
+        self.recent: deque[str] = deque(maxlen=RECENT)
+        for outcome, number in outcomes:
+            self._count(outcome, number)
+
+    def add(self, result: VerificationResult) -> None:
+        """Count a row that is stored now."""
+        category = result.failure.category if result.failure else None
+        self._count(Outcome(0, result.answering_model, result.status, result.verdict, category), 1)
+        self._moments.append(self._clock())
+        self.recent.append(_line(result))
+
+    def forget_rate(self) -> None:
+        """Measure the rate anew, after a pause."""
+        self._moments.clear()
+
+    @property
+    def rate(self) -> float | None:
+        """Rows per minute over the last minute, None while there are too few."""
+        since = self._clock() - _RATE_WINDOW
+        moments = [moment for moment in self._moments if moment >= since]
+        seconds = self._clock() - moments[0] if moments else 0.0
+        return 60.0 * (len(moments) - 1) / seconds if len(moments) > 1 and seconds > 0 else None
+
+    def progress(self, run: RunRow, status: RunStatus, spent: Usage, elapsed: float, message: str) -> Progress:
+        """Return the counts as a snapshot."""
+        rate, done = self.rate, sum(self._verdicts.values())
+        return Progress(
+            run_id=run.id,
+            name=run.name,
+            status=status,
+            total=run.total,
+            done=done,
+            passed=self._verdicts["pass"],
+            failed=self._verdicts["fail"],
+            not_evaluated=self._verdicts["not_evaluated"],
+            errors=dict(self._errors),
+            calls=spent.calls,
+            cached_calls=spent.cached_calls,
+            cost=spent.cost,
+            started=run.started,
+            elapsed=elapsed,
+            rate=rate,
+            eta=60.0 * (run.total - done) / rate if rate else None,
+            recent=tuple(self.recent),
+            models={name: _model_count(counts) for name, counts in self._models.items()},
+            message=message,
+        )
+
+    def _count(self, outcome: Outcome, number: int) -> None:
+        self._verdicts[outcome.verdict] += number
+        self._models.setdefault(outcome.answering_model, Counter())[outcome.verdict] += number
+        if outcome.status == "failed":
+            self._errors[outcome.failure_category or "unexpected"] += number
+
+
+def stored_progress(store: Store, run_id: str, recent: Iterable[str] = ()) -> Progress:
+    """Return where a run stands by what is stored.
+
+    Raises:
+        InputError: There is no such run.
+    """
+    run = store.run(run_id)
+    tally = Tally(store.outcome_counts(run_id))
+    tally.recent.extend(recent)
+    return tally.progress(run, run.status, account_of(run), run.seconds, run.note)
+
+
+def account_of(run: RunRow) -> Usage:
+    """Return what a run has spent so far."""
+    return Usage(calls=run.calls, cached_calls=run.cached_calls, cost=run.cost)
+
+
+def _model_count(counts: Counter[str]) -> ModelCount:
+    return ModelCount(counts["pass"], counts["fail"], counts["not_evaluated"])
+
+
+def _line(result: VerificationResult) -> str:
+    question = result.question.question
+    short = question if len(question) <= _QUESTION else f"{question[: _QUESTION - 1]}…"
+    outcome = result.verdict.replace("_", " ")
+    if result.failure:
+        outcome += f" ({result.failure.category.replace('_', ' ')})"
+    return f"{outcome}: {short} · {result.answering_model} · judge {result.parsing_model}"

@@ -1,0 +1,109 @@
+"""One result as rows: its columns, its evidence, its fields and its trait values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from karenina_core.errors import StoreError
+from karenina_core.runs.store.clean import clean, clean_json
+from karenina_core.schemas.results import VerificationResult
+
+Row = dict[str, Any]
+_SHORT = 200
+_RESULT = TypeAdapter(VerificationResult)
+
+
+def result_row(run_id: str, result: VerificationResult) -> Row:
+    """Return the columns of a result, all but its position."""
+    failure, usage = result.failure, result.usage
+    answer_call = result.answer.call if result.answer else None
+    row = {
+        "run_id": run_id,
+        "result_id": result.result_id,
+        **key_columns(result),
+        "status": result.status,
+        "verdict": result.verdict,
+        "failure_category": failure.category if failure else None,
+        "failure_stage": failure.stage if failure else None,
+        "granular": result.verify_granular_result,
+        "seconds": result.seconds,
+        "cost": usage.cost,
+        "answer_cost": answer_call.usage.cost if answer_call else None,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "timestamp": result.timestamp,
+        "question": result.question.question[:_SHORT],
+        "keywords": result.question.keywords,
+    }
+    return {name: clean(value) for name, value in row.items()}
+
+
+def key_columns(result: VerificationResult) -> Row:
+    """Return the identity of a result as columns."""
+    return {name: clean(value) for name, value in result.key._asdict().items()}
+
+
+def field_rows(run_id: str, result: VerificationResult) -> list[Row]:
+    """Return one row per template field."""
+    fields = {clean(item.name): item.result for item in result.template.fields} if result.template else {}
+    key = {"run_id": run_id, **key_columns(result)}
+    return [{**key, "name": name, "result": decided} for name, decided in fields.items()]
+
+
+def score_rows(run_id: str, result: VerificationResult) -> list[Row]:
+    """Return one row per trait, for metric traits one per metric; traits without a value have none."""
+    key = {"run_id": run_id, **key_columns(result)}
+    names = ("trait", "kind", "metric", "value", "label")
+    rows = {(values[0], values[2]): dict(zip(names, values, strict=True)) for values in _scores(result)}
+    return [{**key, **clean(row)} for row in rows.values()]
+
+
+def _scores(result: VerificationResult) -> Iterator[tuple[str, str, str, float | None, str | None]]:
+    rubric = result.rubric
+    for trait in rubric.errors:
+        yield trait, "error", "", None, None
+    for trait, value in rubric.scores.items():
+        label = rubric.labels.get(trait)
+        kind = "binary" if isinstance(value, bool) else "literal" if label is not None else "score"
+        yield trait, kind, "", float(value), label
+    for trait, found in rubric.regex.items():
+        yield trait, "regex", "", float(found), None
+    for trait, metrics in rubric.metrics.items():
+        for metric, number in metrics.items():
+            yield trait, "metric", metric, number, None
+    for trait, confusion in rubric.confusion.items():
+        for metric in confusion.undefined:
+            yield trait, "metric", metric, None, None
+
+
+def encode(result: VerificationResult) -> str:
+    """Return the whole result as JSON text that every database stores."""
+    metrics = {trait: _defined(values) for trait, values in result.rubric.metrics.items()}
+    if metrics != result.rubric.metrics:
+        result = result.model_copy(update={"rubric": result.rubric.model_copy(update={"metrics": metrics})})
+    return clean_json(_RESULT, result)
+
+
+def _defined(metrics: dict[str, float]) -> dict[str, float]:
+    # JSON has no NaN, and null is no metric; what is undefined has no entry.
+    return {name: value for name, value in metrics.items() if math.isfinite(value)}
+
+
+def decode(text: str) -> VerificationResult:
+    """Read a stored result.
+
+    Raises:
+        StoreError: It is not one.
+    """
+    try:
+        return VerificationResult.model_validate_json(text)
+    except ValidationError as error:
+        raise StoreError(
+            "A stored result cannot be read.",
+            why=f"{error.error_count()} entries do not fit, the first at {error.errors()[0]['loc']}.",
+            next="It may have been written by a newer version of the workbench.",
+        ) from error

@@ -1,0 +1,213 @@
+"""Stored results: written in batches with their chart columns, read in order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    Connection,
+    Delete,
+    Engine,
+    Insert,
+    Select,
+    Table,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
+
+from karenina_core.errors import InputError
+from karenina_core.runs.store.evidence import Row, decode, encode, field_rows, result_row, score_rows
+from karenina_core.runs.store.order import Order
+from karenina_core.runs.store.runs import Runs, spending
+from karenina_core.runs.store.tables import field, payload, result, run, score
+from karenina_core.schemas.results import RowKey, Usage, VerificationResult
+
+PAGE = 200
+FILTERS = (*RowKey._fields, "status", "verdict", "failure_category", "failure_stage", "result_id")
+_SHOWN = [column for column in result.c if column.name not in ("id", "run_id", "position")]
+_ADD = insert(result).returning(result.c.id, sort_by_parameter_order=True)
+_VERDICT_COUNTER = {"pass": "passed", "fail": "failed", "not_evaluated": "not_evaluated"}
+_KEPT_ORDERS = 8
+
+
+class Outcome(NamedTuple):
+    """What became of one wanted row."""
+
+    position: int
+    answering_model: str
+    status: str
+    verdict: str
+    failure_category: str | None
+
+
+class Results(Runs):
+    """The results of the store."""
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine)
+        self._orders: dict[str, Order] = {}
+
+    def write_results(self, run_id: str, batch: Sequence[VerificationResult]) -> None:
+        """Store results in one transaction; those stored before under the same identity are replaced.
+
+        Raises:
+            InputError: A result does not belong to the run.
+            StoreError: Nothing was written.
+        """
+        with self.writing() as connection:
+            self.insert_results(connection, run_id, batch)
+
+    def insert_results(
+        self, connection: Connection, run_id: str, batch: Sequence[VerificationResult], spent: Usage | None = None
+    ) -> None:
+        """Store results, and what they cost, in a transaction that is under way."""
+        latest = {item.result_id: item for item in batch}
+        if not latest:
+            return
+        rows = self._placed(run_id, [result_row(run_id, item) for item in latest.values()])
+        before = _remove(connection, run_id, list(latest))
+        ids = connection.execute(_ADD, rows).scalars().all()
+        texts = [{"id": number, "json": encode(item)} for number, item in zip(ids, latest.values(), strict=True)]
+        connection.execute(insert(payload), texts)
+        _many(connection, insert(field), chain.from_iterable(field_rows(run_id, item) for item in latest.values()))
+        _many(connection, insert(score), chain.from_iterable(score_rows(run_id, item) for item in latest.values()))
+        gained = _counts(latest.values())
+        gained.subtract(_counts(before))
+        values = {name: run.c[name] + number for name, number in gained.items()} | spending(spent or Usage())
+        connection.execute(update(run).where(run.c.id == run_id).values(**values))
+
+    def results(self, run_id: str, **filters: Any) -> list[VerificationResult]:
+        """Return results in (question, answering model, judge, replicate) order.
+
+        Args:
+            run_id: The run.
+            **filters: Columns that must equal a value or be among several, such as `verdict="fail"` or
+                `status=["failed", "skipped"]`.
+
+        Raises:
+            InputError: Results have no such column.
+        """
+        return list(self.iter_results(run_id, **filters))
+
+    def iter_results(self, run_id: str, **filters: Any) -> Iterator[VerificationResult]:
+        """Yield results as `results` returns them, a page at a time, so that memory stays bounded."""
+        query = _filtered(select(result.c.position, payload.c.json).join(payload), run_id, filters).limit(PAGE)
+        place = -1
+        while True:
+            with self.reading() as connection:
+                page = connection.execute(query.where(result.c.position > place)).all()
+            if not page:
+                return
+            place = page[-1].position
+            yield from (decode(row.json) for row in page)
+
+    def result(self, run_id: str, result_id: str) -> VerificationResult:
+        """Return one result by the id that links use.
+
+        Raises:
+            InputError: The run has no such result.
+        """
+        for found in self.iter_results(run_id, result_id=result_id):
+            return found
+        raise InputError(f"Run {run_id!r} has no result {result_id!r}.", next="Open it from the run's results.")
+
+    def rows(self, run_id: str, **filters: Any) -> list[Row]:
+        """Return the columns of results, without their evidence, in the order and with the filters of `results`."""
+        with self.reading() as connection:
+            return [dict(row) for row in connection.execute(_filtered(select(*_SHOWN), run_id, filters)).mappings()]
+
+    def fields(self, run_id: str) -> list[Row]:
+        """Return one row per result and template field: its identity, `name` and `result` (True, False, None)."""
+        return self._whole(field, run_id)
+
+    def scores(self, run_id: str) -> list[Row]:
+        """Return one row per result and trait, for metric traits and metric.
+
+        `kind` is `score`, `binary`, `literal`, `regex`, `metric`, or `error` for a trait that could not be
+        evaluated. `value` is a number, 0 or 1, the class index, or None; `label` is the class name.
+        """
+        return self._whole(score, run_id)
+
+    def outcomes(self, run_id: str) -> list[Outcome]:
+        """Return what became of the rows that are stored."""
+        columns = [result.c[name] for name in Outcome._fields]
+        with self.reading() as connection:
+            return [Outcome(*row) for row in connection.execute(select(*columns).where(result.c.run_id == run_id))]
+
+    def outcome_counts(self, run_id: str) -> list[tuple[Outcome, int]]:
+        """Return how many rows had which outcome; their `position` is 0."""
+        columns = [result.c[name] for name in Outcome._fields[1:]]
+        query = select(*columns, func.count()).where(result.c.run_id == run_id).group_by(*columns)
+        with self.reading() as connection:
+            return [(Outcome(0, *row[:-1]), row[-1]) for row in connection.execute(query)]
+
+    def _whole(self, table: Table, run_id: str) -> list[Row]:
+        columns = [column for column in table.c if column.name != "run_id"]
+        with self.reading() as connection:
+            return [
+                dict(row) for row in connection.execute(select(*columns).where(table.c.run_id == run_id)).mappings()
+            ]
+
+    def _placed(self, run_id: str, rows: list[Row]) -> list[Row]:
+        """Add the position to every row."""
+        keys = [RowKey(*(row[name] for name in RowKey._fields)) for row in rows]
+        try:
+            positions = [self._orders[run_id].position(key) for key in keys]
+        except (KeyError, InputError):
+            # Not read yet, or the run was widened since.
+            order = self.run_order(run_id)
+            positions = [order.position(key) for key in keys]
+            self._orders = {**dict(list(self._orders.items())[1 - _KEPT_ORDERS :]), run_id: order}
+        return [{**row, "position": number} for row, number in zip(rows, positions, strict=True)]
+
+
+def _filtered(query: Select[Any], run_id: str, filters: dict[str, Any]) -> Select[Any]:
+    query = query.where(result.c.run_id == run_id).order_by(result.c.position)
+    for name, wanted in filters.items():
+        if name not in FILTERS:
+            raise InputError(f"Results cannot be filtered by {name!r}.", next=f"Use one of: {', '.join(FILTERS)}.")
+        column = result.c[name]
+        several = isinstance(wanted, Collection) and not isinstance(wanted, str)
+        query = query.where(column.in_(list(wanted)) if several else column == wanted)
+    return query
+
+
+def _remove(connection: Connection, run_id: str, result_ids: list[str]) -> list[VerificationResult]:
+    """Delete the results of those ids, with all that belongs to them, and return them."""
+    same = (result.c.run_id == run_id) & result.c.result_id.in_(result_ids)
+    texts = connection.execute(select(payload.c.json).join(result).where(same)).scalars().all()
+    if not texts:
+        return []
+    old = [decode(text) for text in texts]
+    _many(connection, _delete(field), map(_old, chain.from_iterable(field_rows(run_id, item) for item in old)))
+    _many(connection, _delete(score), map(_old, chain.from_iterable(score_rows(run_id, item) for item in old)))
+    connection.execute(delete(result).where(same))
+    return old
+
+
+def _delete(table: Table) -> Delete:
+    # By the whole primary key: any part of it alone would search through the run.
+    return delete(table).where(*(column == bindparam(f"old_{column.name}") for column in table.primary_key))
+
+
+def _old(row: Row) -> Row:
+    return {f"old_{name}": value for name, value in row.items()}
+
+
+def _many(connection: Connection, query: Insert | Delete, rows: Iterable[Row]) -> None:
+    gathered = list(rows)
+    if gathered:
+        connection.execute(query, gathered)
+
+
+def _counts(results: Collection[VerificationResult]) -> Counter[str]:
+    counts = Counter(_VERDICT_COUNTER[item.verdict] for item in results)
+    counts.update(done=len(results), errors=sum(item.status == "failed" for item in results))
+    return counts

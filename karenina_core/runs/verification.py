@@ -1,0 +1,105 @@
+"""Running a benchmark from a script, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext, suppress
+
+from karenina_core.benchmark import Benchmark
+from karenina_core.errors import StoreError
+from karenina_core.runs.plan import wanted
+from karenina_core.runs.progress import Progress
+from karenina_core.runs.runner import Runner
+from karenina_core.runs.store import Store
+from karenina_core.schemas.config import VerificationConfig
+from karenina_core.schemas.results import VerificationResultSet
+
+ProgressCallback = Callable[[float, str], None]
+_LOOK_SECONDS = 0.1
+
+
+def run_verification(
+    benchmark: Benchmark,
+    config: VerificationConfig,
+    question_ids: Iterable[str] | None = None,
+    run_name: str | None = None,
+    progress_callback: ProgressCallback | None = None,
+    store: Store | None = None,
+    limit: int | None = None,
+) -> VerificationResultSet:
+    """Evaluate a benchmark's finished questions and return the results when all are there.
+
+    Every result and every model call is stored as soon as it is there. Works inside a running event loop too. When
+    it is interrupted, the run is cancelled and keeps what it has.
+
+    Args:
+        benchmark: Questions, templates and rubrics.
+        config: Models and settings.
+        question_ids: Only these questions; those that are not finished are left out all the same.
+        run_name: For people.
+        progress_callback: Called with percent (0 to 100) and a line of text, from this thread.
+        store: Where everything is stored; the user's own store when not given.
+        limit: At most this many questions, the first ones.
+
+    Raises:
+        ConfigError: The run cannot work.
+        StoreError: The database refuses.
+    """
+    with Store.open() if store is None else nullcontext(store) as opened, Runner(opened) as runner:
+        run_id = opened.create_run(wanted(benchmark, config, question_ids, limit), run_name)
+        runner.start(run_id, config)
+        try:
+            _watch(runner, run_id, progress_callback or _nobody)
+        except BaseException:
+            with suppress(StoreError):
+                runner.cancel(run_id)
+            raise
+        return VerificationResultSet(opened.results(run_id), run_id)
+
+
+def _watch(runner: Runner, run_id: str, callback: ProgressCallback) -> None:
+    """Report every change until the run has ended.
+
+    Raises:
+        StoreError: The run waits for the database, or failed.
+    """
+    reported: tuple[float, str] | None = None
+    while True:
+        seen = runner.wait(run_id, _LOOK_SECONDS)
+        if seen.status in ("paused", "failed"):
+            # Nobody is there to let it go on.
+            raise StoreError("The run stopped.", why=seen.message, next=f"What is stored stays, as run {run_id!r}.")
+        if (seen.percent, _line(seen)) != reported:
+            reported = (seen.percent, _line(seen))
+            callback(*reported)
+        if not seen.active:
+            return
+
+
+def _line(progress: Progress) -> str:
+    counts = f"{progress.done} of {progress.total} done, {progress.passed} passed"
+    errors = sum(progress.errors.values())
+    return f"{counts}, {errors} with errors" if errors else counts
+
+
+def _nobody(percent: float, message: str) -> None:
+    """Report to nobody."""
+
+
+def resume_run(store: Store, run_id: str, progress_callback: ProgressCallback | None = None) -> VerificationResultSet:
+    """Continue a stored run to its end: missing rows are evaluated, failed ones tried again.
+
+    Args:
+        store: Holds the run.
+        run_id: The run.
+        progress_callback: Called with percent (0 to 100) and a line of text, from this thread.
+
+    Raises:
+        InputError: There is no such run.
+        ConfigError: The run cannot work.
+        StoreError: The database refuses, or another process carries the run out.
+    """
+    with Runner(store) as runner:
+        runner.start(run_id)
+        _watch(runner, run_id, progress_callback or _nobody)
+    return VerificationResultSet(store.results(run_id), run_id)

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+
+from karenina_core.errors import InputError, StoreError
+from karenina_core.runs.store import Store
+from tests.runs.fakes import small_benchmark
+
+
+def test_a_benchmark_comes_back_as_it_was_saved(any_store: Store) -> None:
+    benchmark = small_benchmark()
+    benchmark_id = any_store.save_benchmark(benchmark)
+    assert any_store.load_benchmark(benchmark_id).to_json() == benchmark.to_json()
+
+
+def test_the_list_knows_counts_without_loading_questions(store: Store) -> None:
+    benchmark = small_benchmark(3)
+    benchmark.mark_unfinished("q2")
+    store.save_benchmark(benchmark)
+    (row,) = store.benchmarks()
+    assert (row.name, row.question_count, row.finished_count, row.revision) == ("Elements", 3, 2, 1)
+
+
+def test_saving_under_an_id_replaces(store: Store) -> None:
+    benchmark_id = store.save_benchmark(small_benchmark(1))
+    assert store.save_benchmark(small_benchmark(2), benchmark_id) == benchmark_id
+    assert [row.question_count for row in store.benchmarks()] == [2]
+
+
+def test_two_editors_notice_each_other(store: Store) -> None:
+    benchmark_id = store.save_benchmark(small_benchmark())
+    store.save_benchmark(small_benchmark(), benchmark_id, expected_revision=1)
+    with pytest.raises(StoreError, match="changed elsewhere"):
+        store.save_benchmark(small_benchmark(5), benchmark_id, expected_revision=1)
+    assert store.benchmark(benchmark_id).question_count == 3
+
+
+def test_deleting_can_be_undone(any_store: Store) -> None:
+    benchmark_id = any_store.save_benchmark(small_benchmark())
+    any_store.delete_benchmark(benchmark_id)
+    assert any_store.benchmarks() == []
+    assert [row.id for row in any_store.benchmarks(deleted=True)] == [benchmark_id]
+    any_store.restore_benchmark(benchmark_id)
+    assert [row.id for row in any_store.benchmarks()] == [benchmark_id]
+
+
+def test_an_unknown_benchmark_is_named(store: Store) -> None:
+    with pytest.raises(InputError, match="'nowhere'"):
+        store.load_benchmark("nowhere")
+    with pytest.raises(InputError, match="'nowhere'"):
+        store.delete_benchmark("nowhere")
+    with pytest.raises(InputError, match="'nowhere'"):
+        store.save_benchmark(small_benchmark(), "nowhere")
+    with pytest.raises(InputError, match="'nowhere'"):
+        store.benchmark("nowhere")

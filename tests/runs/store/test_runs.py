@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import pytest
+
+from karenina_core.errors import InputError
+from karenina_core.runs.plan import wanted
+from karenina_core.runs.store import Store
+from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas.results import Usage
+from tests.runs.fakes import plain_result, small_benchmark, small_config
+
+
+def test_a_new_run_is_queued_and_knows_what_it_wants(any_store: Store) -> None:
+    plan = wanted(small_benchmark(3), small_config(2, 2, replicate_count=2))
+    run = any_store.run(any_store.create_run(plan, "First"))
+    assert (run.name, run.status, run.total, run.done) == ("First", "queued", 24, 0)
+    assert run.config == plan.config
+    assert (run.answering_models, run.parsing_models) == (
+        ("lab/model-1", "lab/model-2"),
+        ("lab/judge-1", "lab/judge-2"),
+    )
+
+
+def test_a_run_without_a_name_is_named_after_its_benchmark(store: Store) -> None:
+    assert store.run(store.create_run(wanted(small_benchmark(), small_config()))).name.startswith("Elements 20")
+
+
+def test_a_run_keeps_the_benchmark_as_it_was(store: Store) -> None:
+    benchmark = small_benchmark(2)
+    run_id = store.create_run(wanted(benchmark, small_config(), ["q2"]))
+    benchmark.remove_question("q2")
+    plan = store.run_plan(run_id)
+    assert plan.question_ids == ("q2",)
+    assert plan.benchmark.get_question_ids() == ["q1", "q2"]
+
+
+def test_skipped_questions_are_remembered_with_their_reason(store: Store) -> None:
+    benchmark = small_benchmark(2)
+    benchmark.mark_unfinished("q1")
+    run_id = store.create_run(wanted(benchmark, small_config()))
+    assert store.run_plan(run_id).skipped == (("q1", "not marked finished"),)
+    assert store.run(run_id).note == "Left out: 1 question not marked finished."
+
+
+def test_prepared_answers_are_not_stored(store: Store) -> None:
+    manual = ModelConfig(interface="manual", model_name="me", manual_traces={"q1": "a private answer"})
+    run_id = store.create_run(wanted(small_benchmark(), small_config(answering_models=[manual])))
+    assert "private" not in str(store.run(run_id).settings)
+
+
+def test_runs_over_the_same_benchmark_share_its_copy(store: Store) -> None:
+    benchmark = small_benchmark()
+    first, second = (store.create_run(wanted(benchmark, small_config())) for _ in range(2))
+    assert store.run(first).snapshot == store.run(second).snapshot
+
+
+def test_the_newest_run_comes_first(store: Store) -> None:
+    ids = [store.create_run(wanted(small_benchmark(), small_config()), benchmark_id=name) for name in ("a", "b")]
+    assert [run.id for run in store.runs()] == ids[::-1]
+    assert [run.id for run in store.runs(benchmark_id="a")] == ids[:1]
+
+
+def test_times_follow_the_status(store: Store) -> None:
+    run_id = store.create_run(wanted(small_benchmark(), small_config()))
+    store.set_status(run_id, "running")
+    started = store.run(run_id).started
+    assert started is not None
+    store.set_status(run_id, "cancelled", "enough")
+    assert store.run(run_id).finished is not None
+    store.set_status(run_id, "running")
+    run = store.run(run_id)
+    assert (run.started, run.finished, run.note) == (started, None, "enough")
+
+
+def test_cost_and_time_add_up(any_store: Store) -> None:
+    run_id = any_store.create_run(wanted(small_benchmark(), small_config()))
+    assert any_store.run(run_id).cost is None
+    any_store.add_work(run_id, Usage(calls=2, cached_calls=1), 1.5)
+    any_store.add_work(run_id, Usage(calls=1, cost=0.25), 0.5)
+    run = any_store.run(run_id)
+    assert (run.calls, run.cached_calls, run.cost, run.seconds) == (3, 1, 0.25, 2.0)
+
+
+def test_deleting_a_run_can_be_undone(store: Store) -> None:
+    run_id = store.create_run(wanted(small_benchmark(), small_config()))
+    store.delete_run(run_id)
+    assert (store.runs(), len(store.runs(deleted=True))) == ([], 1)
+    store.restore_run(run_id)
+    assert [run.id for run in store.runs()] == [run_id]
+
+
+def test_renaming(store: Store) -> None:
+    run_id = store.create_run(wanted(small_benchmark(), small_config()))
+    store.rename_run(run_id, "Friday")
+    assert store.run(run_id).name == "Friday"
+
+
+def test_a_pilot_grows_into_the_whole_run(any_store: Store) -> None:
+    benchmark = small_benchmark(3)
+    run_id = any_store.create_run(wanted(benchmark, small_config(), limit=1))
+    any_store.write_results(run_id, [plain_result("q1")])
+    any_store.widen_run(run_id, wanted(benchmark, small_config(2)))
+    any_store.write_results(run_id, [plain_result("q3", "lab/model-2"), plain_result("q1", "lab/model-2")])
+    run = any_store.run(run_id)
+    assert (run.total, run.done) == (6, 3)
+    assert [row["question_id"] for row in any_store.rows(run_id)] == ["q1", "q1", "q3"]
+
+
+def test_a_run_never_loses_or_changes_what_it_wants(store: Store) -> None:
+    benchmark = small_benchmark(3)
+    run_id = store.create_run(wanted(benchmark, small_config(2, replicate_count=2)))
+    for config in (small_config(1, replicate_count=2), small_config(2), small_config(2, abstention_enabled=True)):
+        with pytest.raises(InputError, match="A run can"):
+            store.widen_run(run_id, wanted(benchmark, config))
+    with pytest.raises(InputError, match="questions"):
+        store.widen_run(run_id, wanted(benchmark, small_config(2, replicate_count=2), limit=1))
+    with pytest.raises(InputError, match="changed since"):
+        store.widen_run(run_id, wanted(small_benchmark(4), small_config(2, replicate_count=2)))
+
+
+def test_a_run_under_way_does_not_grow(store: Store) -> None:
+    benchmark = small_benchmark(3)
+    run_id = store.create_run(wanted(benchmark, small_config(), limit=1))
+    store.set_status(run_id, "running")
+    with pytest.raises(InputError, match="under way"):
+        store.widen_run(run_id, wanted(benchmark, small_config()))
+
+
+def test_an_unknown_run_is_named(store: Store) -> None:
+    for look in (store.run, store.run_plan, store.run_order, store.delete_run):
+        with pytest.raises(InputError, match="'nothing'"):
+            look("nothing")

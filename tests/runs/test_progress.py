@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import pytest
+
+from karenina_core.runs.plan import wanted
+from karenina_core.runs.progress import RECENT, ModelCount, Progress, Stopwatch, Tally, stored_progress
+from karenina_core.runs.store import Store
+from karenina_core.schemas.results import Usage
+from tests.runs.fakes import failure_of, plain_result, small_benchmark, small_config
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_stopwatch_leaves_pauses_out() -> None:
+    clock = Clock()
+    watch = Stopwatch(clock)
+    watch.start()
+    clock.now = 5
+    watch.stop()
+    clock.now = 100
+    watch.start()
+    clock.now = 102
+    assert watch.seconds == 7
+    assert watch.take() == 7
+    clock.now = 103
+    assert watch.seconds == 1
+
+
+def test_the_rate_is_that_of_the_last_minute() -> None:
+    clock = Clock()
+    tally = Tally(clock=clock)
+    assert tally.rate is None
+    for second in (0, 100, 110, 120):
+        clock.now = second
+        tally.add(plain_result())
+    assert tally.rate == pytest.approx(6)
+    tally.forget_rate()
+    assert tally.rate is None
+
+
+def shown(store: Store, tally: Tally, total: int = 4) -> Progress:
+    run = store.run(store.create_run(wanted(small_benchmark(total), small_config()), "Mine"))
+    return tally.progress(run, "running", Usage(calls=3, cached_calls=1, cost=0.5), 2.0, "")
+
+
+def test_errors_are_counted_apart_from_wrong_answers(store: Store) -> None:
+    tally = Tally()
+    for result in (
+        plain_result("q1"),
+        plain_result("q2", verdict="fail"),
+        plain_result("q3", answering="lab/model-2", failure=failure_of("timeout")),
+    ):
+        tally.add(result)
+    seen = shown(store, tally)
+    assert (seen.done, seen.passed, seen.failed, seen.not_evaluated) == (3, 1, 1, 1)
+    assert seen.errors == {"timeout": 1}
+    assert seen.models == {"lab/model-1": ModelCount(1, 1, 0), "lab/model-2": ModelCount(0, 0, 1)}
+    assert (seen.calls, seen.cached_calls, seen.cost, seen.percent) == (3, 1, 0.5, 75.0)
+
+
+def test_the_time_left_follows_from_the_rate(store: Store) -> None:
+    clock = Clock()
+    tally = Tally(clock=clock)
+    for second in (0, 30):
+        clock.now = second
+        tally.add(plain_result())
+    assert shown(store, tally).eta == pytest.approx(60)
+
+
+def test_recent_lines_say_what_happened() -> None:
+    tally = Tally()
+    for number in range(RECENT + 5):
+        tally.add(plain_result(f"q{number}", failure=failure_of("rate_limit")))
+    assert len(tally.recent) == RECENT
+    assert tally.recent[-1] == "not evaluated (rate limit): Question q24? · lab/model-1 · judge lab/judge-1"
+
+
+def test_a_run_that_wants_nothing_is_finished(store: Store) -> None:
+    run = store.run(store.create_run(wanted(small_benchmark(2), small_config(), [])))
+    assert Tally().progress(run, "completed", Usage(), 0, "").percent == 100.0
+
+
+def test_a_stored_run_shows_the_same_counts(store: Store) -> None:
+    run_id = store.create_run(wanted(small_benchmark(3), small_config()))
+    store.write_results(run_id, [plain_result("q1"), plain_result("q2", failure=failure_of("timeout"))])
+    seen = stored_progress(store, run_id)
+    assert (seen.status, seen.done, seen.passed, seen.errors) == ("queued", 2, 1, {"timeout": 1})
+    assert seen.models == {"lab/model-1": ModelCount(1, 0, 1)}
+    assert seen.active

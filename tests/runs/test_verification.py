@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from karenina_core.errors import StoreError
+from karenina_core.runs.runner import Runner
+from karenina_core.runs.store import Store
+from karenina_core.runs.verification import run_verification
+from karenina_core.schemas.results import VerificationResultSet
+from tests.faults.openai_server import OpenAIServer, Reply
+from tests.runs.elements import config_for, elements, extraction
+from tests.runs.fakes import PATIENCE, fill_disk
+
+
+@pytest.fixture
+def judge(openai_server: OpenAIServer) -> OpenAIServer:
+    openai_server.script = extraction
+    return openai_server
+
+
+def test_a_benchmark_is_answered_judged_and_decided(store: Store, judge: OpenAIServer) -> None:
+    results = run_verification(elements(), config_for(judge), run_name="Friday", store=store)
+    assert [(result.question_id, result.verdict) for result in results] == [
+        ("gold", "pass"),
+        ("iron", "fail"),
+        ("neon", "fail"),
+    ]
+    assert {result.run_name for result in results} == {"Friday"}
+    run = store.run(str(results.run_id))
+    assert (run.status, run.done, run.passed, run.calls) == ("completed", 3, 1, 6)
+
+
+def test_benchmarks_run_themselves(judge: OpenAIServer) -> None:
+    results = elements().run_verification(config_for(judge), question_ids=["gold"])
+    assert results.counts() == {"pass": 1, "fail": 0, "not_evaluated": 0}
+    with Store.open() as store:
+        assert store.results(str(results.run_id)) == list(results)
+
+
+def test_running_again_asks_no_judge_again(store: Store, judge: OpenAIServer) -> None:
+    for _ in range(2):
+        results = run_verification(elements(), config_for(judge), store=store)
+    assert len(judge.requests) == 3
+    assert store.run(str(results.run_id)).cached_calls == 3
+
+
+def test_progress_reaches_a_hundred(store: Store, judge: OpenAIServer) -> None:
+    seen: list[tuple[float, str]] = []
+    run_verification(
+        elements(), config_for(judge), store=store, progress_callback=lambda percent, line: seen.append((percent, line))
+    )
+    percents = [percent for percent, _ in seen]
+    assert percents == sorted(percents)
+    assert seen[-1] == (100.0, "3 of 3 done, 1 passed")
+
+
+def test_it_works_inside_a_running_event_loop(store: Store, judge: OpenAIServer) -> None:
+    async def notebook() -> VerificationResultSet:
+        return run_verification(elements(), config_for(judge), store=store, limit=1)
+
+    assert len(asyncio.run(notebook())) == 1
+
+
+def test_unfinished_questions_take_no_part(store: Store, judge: OpenAIServer) -> None:
+    benchmark = elements()
+    benchmark.mark_unfinished("gold")
+    results = run_verification(benchmark, config_for(judge), ["gold", "neon"], store=store)
+    assert [result.question_id for result in results] == ["neon"]
+    assert "1 question not marked finished" in store.run(str(results.run_id)).note
+
+
+def test_nothing_finished_gives_no_results_and_a_note(store: Store, judge: OpenAIServer) -> None:
+    benchmark = elements()
+    for question_id in benchmark.get_question_ids():
+        benchmark.mark_unfinished(question_id)
+    results = run_verification(benchmark, config_for(judge), store=store)
+    assert len(results) == 0
+    assert "not marked finished" in store.run(str(results.run_id)).note
+
+
+def test_a_judge_that_fails_leaves_rows_without_a_verdict(store: Store, judge: OpenAIServer) -> None:
+    judge.script = lambda request: Reply("no such model", status=404)
+    results = run_verification(elements(), config_for(judge), store=store)
+    assert results.counts()["not_evaluated"] == 3
+    assert {result.failure.category for result in results if result.failure} == {"not_found"}
+    judge.script = extraction
+    with Runner(store) as runner:
+        runner.resume(str(results.run_id), config_for(judge))
+        assert runner.wait(str(results.run_id), PATIENCE).passed == 1
+
+
+def test_stopping_in_the_middle_cancels_and_keeps(store: Store, judge: OpenAIServer) -> None:
+    def stop(percent: float, line: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_verification(elements(), config_for(judge), store=store, progress_callback=stop)
+    (run,) = store.runs()
+    assert run.status in ("cancelled", "completed")
+    assert run.done == len(store.results(run.id))
+
+
+def test_a_full_disk_is_an_error_with_the_reason(store: Store, judge: OpenAIServer) -> None:
+    benchmark = elements()
+    for number in range(60):
+        benchmark.add_question(f"Question {number}?", "42")
+    fill_disk(store)
+    with pytest.raises(StoreError, match="disk is full"):
+        run_verification(benchmark, config_for(judge), store=store)
+
+
+def test_recorded_models_need_no_network(store: Store, tmp_path: Path) -> None:
+    import json
+
+    from karenina_core.schemas.config import ModelConfig, VerificationConfig
+
+    call = {"question_id": "gold", "replicate": 1}
+    recording = {
+        "format": "karenina-recording-1",
+        "name": "tiny",
+        "title": "Tiny",
+        "kind": "sample",
+        "note": "Made for a test.",
+        "provenance": {},
+        "calls": [
+            {**call, "purpose": "answer", "model": "careful", "reply": "The symbol of gold is Au."},
+            {**call, "purpose": "parse", "model": "judge", "answering_model": "careful", "reply": {"value": "Au"}},
+        ],
+    }
+    path = tmp_path / "tiny.json"
+    path.write_text(json.dumps(recording))
+    config = VerificationConfig(
+        answering_models=[ModelConfig(interface="recorded", model_name=f"{path}/careful")],
+        parsing_models=[ModelConfig(interface="recorded", model_name=f"{path}/judge")],
+    )
+    results = run_verification(elements(), config, store=store)
+    assert (results[0].question_id, results[0].verdict) == ("gold", "pass")
+    assert {result.failure.category for result in results if result.failure} == {"missing_recording"}
