@@ -1,0 +1,57 @@
+"""Values as text: for table cells, and for CSV cells that a spreadsheet must not run."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+_FORMULA = frozenset("=+-@＝＋－＠﹦﹢﹣﹫")
+_COMMAND = frozenset("\t\r\n")
+_LEADING_BLANKS = re.compile("^[\\s\0\u200b-\u200d\u2060\ufeff]+")
+_PLAIN_NUMBER = re.compile(r"[+-]?(\d[\d.,]*|[.,]\d+)(e[+-]?\d+)? ?%?", re.IGNORECASE | re.ASCII)
+
+
+def clean_text(text: str) -> str:
+    """Return `text` without what no file or table can hold: NUL and lone surrogates become `�`."""
+    if not _UNSTORABLE.search(text):
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "�")
+
+
+def shorten(text: str, length: int = 80) -> str:
+    """Return `text` on one line, cut to `length` characters."""
+    line = " ".join(clean_text(text).split())
+    return line if len(line) <= length else line[: length - 1].rstrip() + "…"
+
+
+def readable(value: Any) -> str | None:
+    """Return a value as text: text as it is, None as None, everything else as JSON."""
+    if value is None:
+        return None
+    return clean_text(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str))
+
+
+def neutralise(text: str) -> str:
+    """Return `text` so that no spreadsheet takes it for a formula.
+
+    An apostrophe is put before text that begins, after blanks, with `=`, `+`, `-`, `@` or a wide form of them,
+    or that begins with a tab or line break. Plain numbers such as `-3.5`, `1e-5` and `-12%` stay as they are.
+    """
+    if not text or _PLAIN_NUMBER.fullmatch(text):
+        return text
+    first = _LEADING_BLANKS.sub("", text)[:1]
+    return f"'{text}" if text[0] in _COMMAND or first in _FORMULA else text
+
+
+def redactor() -> Callable[[str], str]:
+    """Return a function that hides keys in texts, for one export.
+
+    It remembers what it has seen, because ids, labels and answers repeat from row to row.
+    """
+    from karenina_core.redact import redact
+
+    return lru_cache(maxsize=10_000)(lambda text: redact(clean_text(text)))

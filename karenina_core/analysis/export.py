@@ -1,0 +1,91 @@
+"""Results as files that can be read back: JSON with every detail and without keys."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from karenina_core.analysis.cells import redactor
+from karenina_core.analysis.spreadsheet import frame_to_csv, to_csv
+from karenina_core.errors import InputError
+from karenina_core.schemas.config import VerificationConfig
+from karenina_core.schemas.results import VerificationResult, VerificationResultSet
+
+__all__ = ["FORMAT", "frame_to_csv", "read_results", "to_csv", "to_json"]
+
+FORMAT = "karenina-results-1"
+
+
+def to_json(results: Sequence[VerificationResult], config: VerificationConfig | None = None) -> bytes:
+    """Return results in full, to be read back by `read_results`.
+
+    Args:
+        results: The evaluations.
+        config: The configuration they came from, written beside them; it holds names of keys, never keys.
+    """
+    redact = redactor()
+    head = {
+        "format": FORMAT,
+        "run_id": getattr(results, "run_id", None),
+        "config": config.model_dump(mode="json") if config else None,
+    }
+    # One line per result: quick to write, and two exports can be compared line by line.
+    rows = (_json(result.model_dump(mode="json", fallback=str), redact) for result in results)
+    return (_json(head, redact).removesuffix("}") + ', "results": [\n' + ",\n".join(rows) + "\n]}\n").encode()
+
+
+def read_results(text: str | bytes) -> VerificationResultSet:
+    """Read what `to_json` wrote.
+
+    Raises:
+        InputError: It is not such a file, or a result in it is damaged.
+    """
+    document = _parse(text)
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise InputError(
+            "This file holds no exported results.",
+            why=f"It does not say that its format is {FORMAT!r}.",
+            next="Choose a JSON file exported from the results of a run.",
+        )
+    rows = document.get("results")
+    if not isinstance(rows, list):
+        raise InputError("The file holds no list of results.", next="Export the run again.")
+    return VerificationResultSet([_read_row(number, row) for number, row in enumerate(rows, 1)], _run_id(document))
+
+
+def _parse(text: str | bytes) -> Any:
+    try:
+        return json.loads(text.decode("utf-8-sig") if isinstance(text, bytes) else text.removeprefix("\ufeff"))
+    except UnicodeDecodeError as error:
+        raise InputError("The file is not UTF-8 text.", why=str(error), next="Export the run again.") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError("The file is not valid JSON.", why=str(error), next="Export the run again.") from error
+
+
+def _read_row(number: int, row: Any) -> VerificationResult:
+    try:
+        return VerificationResult.model_validate(row)
+    except ValueError as error:
+        raise InputError(f"Result {number} in the file is damaged.", why=str(error)) from error
+
+
+def _run_id(document: dict[str, Any]) -> str | None:
+    run_id = document.get("run_id")
+    return run_id if isinstance(run_id, str) else None
+
+
+def _json(value: Any, redact: Callable[[str], str]) -> str:
+    return json.dumps(_map_text(value, redact), ensure_ascii=False, allow_nan=False)
+
+
+def _map_text(value: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {change(str(key)): _map_text(item, change) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_map_text(item, change) for item in value]
+    # JSON has no word for these; pydantic reads the names back as numbers.
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,131 @@
+"""A grid of clickable squares: what is right, wrong or missing, row by column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from karenina_core.analysis.figures import canvas
+from karenina_core.analysis.summary import percent
+
+State = Literal["right", "partly", "wrong", "not_found", "nothing"]
+MOST_ROWS = 200
+MOST_SVG_MARKS = 3_000
+SIZE = 26
+PITCH = 31
+FLAT_HEAD = 60
+TILTED_HEAD = 185
+FOOT = 60
+MOST_FLAT_LABELS = 4
+
+
+class Look(NamedTuple):
+    """How a state is drawn: colour, colour of the text on it, and its words in the legend."""
+
+    colour: str
+    text_colour: str
+    words: str
+
+
+LOOKS: dict[State, Look] = {
+    "right": Look(canvas.RIGHT, "#FFFFFF", "✓ right"),
+    "partly": Look(canvas.PARTLY, "#000000", "% partly right"),
+    "wrong": Look(canvas.WRONG, "#FFFFFF", "✗ wrong"),
+    "not_found": Look(canvas.NOT_FOUND, "#FFFFFF", "∅ not found"),
+    "nothing": Look(canvas.NOTHING, "#FFFFFF", "– not evaluated"),
+}
+
+
+@dataclass(frozen=True)
+class Square:
+    """One cell of the grid.
+
+    Attributes:
+        row: Identity of its row.
+        row_label: What is written beside the row.
+        column: Identity of its column.
+        column_label: What is written above the column.
+        state: What it says.
+        text: What is written on it.
+        hover: What it says in full.
+        click: Its `customdata`.
+    """
+
+    row: str
+    row_label: str
+    column: str
+    column_label: str
+    state: State
+    text: str
+    hover: str
+    click: list[Any]
+
+
+def state_of(right: int, evaluated: int) -> tuple[State, str]:
+    """Return the state of a cell that sums up several answers, and the text on it."""
+    if not evaluated:
+        return "nothing", "–"
+    if right == evaluated:
+        return "right", "✓"
+    return ("partly", percent(right / evaluated).removesuffix(" %")) if right else ("wrong", "✗")
+
+
+def grid(squares: Sequence[Square], noun: str) -> Any:
+    """Draw squares in the order of their rows and columns.
+
+    Args:
+        squares: The cells.
+        noun: What a row is, such as `question`, for the remark when there are too many.
+    """
+    rows = list(dict.fromkeys(square.row for square in squares))
+    shown = set(rows[:MOST_ROWS])
+    kept = [square for square in squares if square.row in shown]
+    columns, labels = _axis(kept, "column"), _axis(kept, "row")
+    tilted = len(columns["tickvals"]) > MOST_FLAT_LABELS
+    head = TILTED_HEAD if tilted else FLAT_HEAD
+    drawing = canvas.figure([_trace(state, kept) for state in LOOKS], height=head + PITCH * len(shown) + FOOT)
+    drawing.update_xaxes(side="top", showgrid=False, automargin=False, tickangle=-50 if tilted else 0, **columns)
+    drawing.update_yaxes(range=[len(shown) - 0.5, -0.5], showgrid=False, **labels)
+    drawing.update_layout(
+        margin={"t": head, "b": FOOT},
+        legend={"xref": "container", "yref": "container", "x": 0, "y": 0, "yanchor": "bottom"},
+    )
+    if len(rows) > len(shown):
+        canvas.note(drawing, f"The first {len(shown)} of {len(rows):,} {noun}s are shown. Filter to see others.")
+    return drawing
+
+
+def _trace(state: State, squares: Sequence[Square]) -> Any:
+    import plotly.graph_objects as go
+
+    look = LOOKS[state]
+    own = [square for square in squares if square.state == state]
+    kind = go.Scatter if len(squares) <= MOST_SVG_MARKS else go.Scattergl
+    return kind(
+        x=[square.column for square in own],
+        y=[square.row for square in own],
+        text=[square.text for square in own],
+        hovertext=[square.hover for square in own],
+        customdata=[square.click for square in own],
+        name=look.words,
+        mode="markers+text",
+        textfont={"color": look.text_colour, "size": 11},
+        marker={"symbol": "square", "size": SIZE, "color": look.colour},
+        unselected={"marker": {"opacity": 1}, "textfont": {"color": look.text_colour}},
+        hoverinfo="text",
+        showlegend=bool(own),
+    )
+
+
+def _axis(squares: Sequence[Square], side: Literal["row", "column"]) -> dict[str, Any]:
+    labels = {getattr(square, side): getattr(square, f"{side}_label") for square in squares}
+    order = list(labels)
+    return {
+        "type": "category",
+        "categoryorder": "array",
+        "categoryarray": order,
+        "tickmode": "array",
+        "tickvals": order,
+        "ticktext": list(labels.values()),
+    }

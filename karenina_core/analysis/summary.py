@@ -1,0 +1,123 @@
+"""Plain sentences about a run, for pages, reports and the command line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from karenina_core.analysis.frames import calls_frame, results_frame
+from karenina_core.analysis.statistics import call_totals, pass_rate
+from karenina_core.schemas.results import VerificationResult
+
+Results = Sequence[VerificationResult]
+
+
+def headline(results: Results) -> str:
+    """Return the outcome of a run in one sentence.
+
+    For one model such as `Sample A: 8 of 12 right (67 %, 95 % interval 39–86 %), 1 not evaluated`; for several
+    the counts over all of them, while `model_sentences` tells them apart.
+    """
+    if not results:
+        return "No results yet."
+    sentences = model_sentences(results)
+    if len(sentences) == 1:
+        return sentences[0]
+    verdicts = Counter(result.verdict for result in results)
+    parts = [f"{verdicts['pass']} right", f"{verdicts['fail']} wrong"]
+    if verdicts["not_evaluated"]:
+        parts.append(f"{verdicts['not_evaluated']} not evaluated")
+    models = counted(len({result.answering_model for result in results}), "model")
+    questions = counted(len({result.question.id for result in results}), "question")
+    return f"{counted(len(results), 'result')} of {models} on {questions}: {', '.join(parts)}"
+
+
+def model_sentences(results: Results) -> list[str]:
+    """Return one sentence per answering model, and per judge where there are several."""
+    if not results:
+        return []
+    several = len({result.parsing_model for result in results}) > 1
+    by = ["answering_model", "parsing_model"] if several else ["answering_model"]
+    table = pass_rate(results_frame(results), by)
+    return [f"{_who(row)}: {rate_sentence(row)}" for row in table.to_dict("records")]
+
+
+def rate_sentence(row: Mapping[Any, Any]) -> str:
+    """Return a row of `statistics.pass_rate` in words, without the name of its group."""
+    left_out = _left_out(row)
+    if not row["evaluated"]:
+        return f"none of {row['n']} evaluated{_errors(row)}"
+    detail = f"{percent(row['rate'])}, 95 % interval {interval(row['low'], row['high'])}"
+    if row["evaluated"] > row["questions"]:
+        detail += f", {counted(row['questions'], 'question')} repeated"
+    if row["few"]:
+        detail += ", too few to tell"
+    return f"{row['passed']} of {row['evaluated']} right ({detail}){left_out}"
+
+
+def left_out_sentences(results: Results) -> list[str]:
+    """Return why results have no verdict, the most frequent reason first, each with one example."""
+    examples: dict[tuple[str, str], str] = {}
+    counts: Counter[tuple[str, str]] = Counter()
+    for result in results:
+        if result.verdict == "not_evaluated":
+            failure = result.failure
+            key = (failure.category, failure.stage) if failure else ("no verdict", "")
+            counts[key] += 1
+            examples.setdefault(key, failure.reason if failure else "Only the rubric was evaluated.")
+    return [f"{count} × {_words(*key)}: {examples[key]}" for key, count in counts.most_common()]
+
+
+def cost_sentence(results: Results) -> str:
+    """Return what the run's model calls took; a call shared by several results counts once."""
+    calls = calls_frame(results)
+    if calls.empty:
+        return "No model was called."
+    total = call_totals(calls, []).to_dict("records")[0]
+    tokens = f"{total['input_tokens']:,} tokens in, {total['output_tokens']:,} out"
+    return f"{counted(total['calls'], 'model call')}, {tokens}, {_money(total)}"
+
+
+def percent(share: float) -> str:
+    """Return a share as whole per cents; `>99 %` and `<1 %` where rounding would claim all or none."""
+    if 0 < share < 0.005:
+        return "<1 %"
+    if 0.995 <= share < 1:
+        return ">99 %"
+    return f"{100 * share:.0f} %"
+
+
+def interval(low: float, high: float) -> str:
+    """Return both ends of an interval of shares, such as `39–86 %`."""
+    return f"{100 * low:.0f}–{100 * high:.0f} %"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return `1 question`, `2 questions`, `1,200 questions`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _who(row: Mapping[Any, Any]) -> str:
+    judge = f", judged by {row['parsing_model']}" if "parsing_model" in row else ""
+    return f"{row['answering_model']}{judge}"
+
+
+def _left_out(row: Mapping[Any, Any]) -> str:
+    return f", {row['not_evaluated']} not evaluated{_errors(row)}" if row["not_evaluated"] else ""
+
+
+def _errors(row: Mapping[Any, Any]) -> str:
+    return f" ({counted(row['errors'], 'error')})" if row["errors"] else ""
+
+
+def _words(category: str, stage: str) -> str:
+    place = f" at {stage.replace('_', ' ')}" if stage else ""
+    return f"{category.replace('_', ' ')}{place}"
+
+
+def _money(total: Mapping[Any, Any]) -> str:
+    if total["unpriced"] == total["calls"]:
+        return "cost not known"
+    unknown = f" and {counted(total['unpriced'], 'call')} of unknown price" if total["unpriced"] else ""
+    return f"${total['cost']:,.4f}{unknown}"

@@ -1,0 +1,256 @@
+"""What all figures have in common, and what each shows for known results."""
+
+import json
+import math
+
+import plotly.graph_objects as go
+import pytest
+
+from karenina_core.analysis.figures import FIGURES, PLACES, canvas, rows_behind
+from karenina_core.analysis.figures.questions import questions
+from karenina_core.analysis.figures.squares import LOOKS, MOST_ROWS
+from karenina_core.analysis.frames import fields_frame, results_frame, to_dataframe, traits_frame
+from karenina_core.schemas.entities.rubric import RubricTrait
+from karenina_core.schemas.results import ConfusionPart
+
+
+def draw(name, results):
+    spec = FIGURES[name]
+    return spec.draw(to_dataframe(results, spec.frame))
+
+
+def marks(figure):
+    """Return every clickable mark as (x, y, customdata, hover, trace)."""
+    return [
+        (trace.x[n], trace.y[n], list(click), trace.hovertext[n], trace)
+        for trace in figure.data
+        if trace.customdata is not None
+        for n, click in enumerate(trace.customdata)
+    ]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_without_results_a_figure_says_so_in_a_sentence(name):
+    figure = draw(name, [])
+    (note,) = figure.layout.annotations
+    assert note.text.endswith(".") and not figure.data
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_single_broken_result_can_be_drawn(name, result):
+    assert isinstance(draw(name, [result(verdict="not_evaluated")]), go.Figure)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_takes_the_colours_of_the_page(name, mixed_run):
+    layout = draw(name, mixed_run).to_dict()["layout"]
+    assert layout["paper_bgcolor"] == layout["plot_bgcolor"] == canvas.CLEAR
+    assert "color" not in json.dumps([layout.get("font"), layout.get("title"), layout.get("annotations")])
+    assert 100 < layout["height"] < 1500
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_mark_leads_to_the_rows_behind_it(name, mixed_run):
+    frame = to_dataframe(mixed_run, FIGURES[name].frame)
+    found = marks(FIGURES[name].draw(frame))
+    assert found
+    for _, _, click, hover, trace in found:
+        assert len(click) == len(PLACES)
+        assert json.loads(json.dumps(click)) == click
+        assert not rows_behind(frame, click).empty
+        assert hover
+        assert trace.unselected.marker.opacity == 1
+        assert trace.textfont.color == trace.unselected.textfont.color
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_foreign_text_is_shown_and_not_read_as_markup(name, mixed_run):
+    for result in mixed_run:
+        result.answering_model += ' <a href="https://x.example">'
+    texts = list(visible(draw(name, mixed_run)))
+    assert any("&lt;a href" in text for text in texts)
+    assert not any("<a" in text for text in texts)
+
+
+def visible(figure):
+    """Yield every text that a browser would draw."""
+    for trace in figure.data:
+        yield from (trace.name or "", *(trace.text or ()), *(trace.hovertext or ()))
+    for axis in figure.select_xaxes():
+        yield from axis.ticktext or ()
+    for axis in figure.select_yaxes():
+        yield from axis.ticktext or ()
+    yield from (note.text for note in figure.layout.annotations)
+
+
+@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+def test_text_on_a_square_is_readable(look):
+    assert contrast(look.colour, look.text_colour) >= 4.5
+
+
+def contrast(first, second):
+    """Return the contrast ratio of WCAG 2."""
+
+    def luminance(colour):
+        parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+        linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    lighter, darker = sorted((luminance(first), luminance(second)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def test_pass_rates_show_interval_and_number(run):
+    figure = draw("pass_rate", run("++++++++----0"))
+    (trace,) = figure.data
+    assert trace.x[0] == pytest.approx(8 / 12)
+    assert trace.error_x.array[0] + trace.x[0] == pytest.approx(0.8619, abs=1e-4)
+    assert figure.layout.yaxis.ticktext == ("Sample A<br>n = 12",)
+    assert "8 of 12 right (67 %, 95 % interval 39–86 %), 1 not evaluated" in trace.hovertext[0]
+    assert list(trace.customdata[0]) == ["Sample A", "judge", None, None, None, None]
+
+
+def test_a_model_with_few_answers_has_an_open_dot_and_one_without_a_cross(run):
+    figure = draw("pass_rate", [*run("+" * 5, "A"), *run("++", "B"), *run("0", "C")])
+    assert figure.data[0].marker.symbol == ("circle", "circle-open", "x-thin-open")
+    assert figure.data[0].hovertext[2].endswith("none of 1 evaluated (1 error)")
+
+
+def test_several_judges_are_series_with_their_own_symbols(run):
+    figure = draw("pass_rate", [*run("+-"), *run("--", parsing_model="J2")])
+    assert [trace.name for trace in figure.data] == ["judged by judge", "judged by J2"]
+    assert figure.data[0].marker.symbol != figure.data[1].marker.symbol
+    assert figure.data[0].y != figure.data[1].y
+
+
+def test_fields_tell_right_wrong_and_not_found_apart(result, field):
+    fields = [field("a", True), field("b", False), field("c", None), field("d", None, extracted="x")]
+    figure = draw("fields", [result(fields=fields)])
+    texts = {trace.name: trace.text for trace in figure.data if trace.text}
+    assert texts == {
+        "✓ right": ("✓",),
+        "✗ wrong": ("✗",),
+        "∅ not found": ("∅",),
+        "– not evaluated": ("–",),
+    }
+    assert figure.layout.yaxis.ticktext == ("a", "b", "c", "d")
+
+
+def test_a_field_that_is_right_at_times_shows_its_share(result, field):
+    results = [result(replicate=n, fields=[field("a", n > 1)]) for n in (1, 2, 3)]
+    (mark,) = marks(draw("fields", results))
+    assert mark[4].text == ("67",)
+    assert mark[2] == ["Sample A", None, results[0].question.id, None, "a", None]
+    assert "2 of 3 right" in mark[3]
+
+
+def test_fields_of_several_questions_name_the_question(run):
+    labels = draw("fields", run("+-")).layout.yaxis.ticktext
+    assert labels == ("target · Question 1?", "target · Question 2?")
+
+
+def test_questions_have_a_column_per_repetition(run):
+    results = [*run("+-", replicate=2), *run("0+", replicate=1)]
+    figure = draw("questions", results)
+    assert figure.layout.xaxis.ticktext == ("Sample A<br>#1", "Sample A<br>#2")
+    assert figure.layout.xaxis.categoryorder == figure.layout.yaxis.categoryorder == "array"
+    seen = {(click[2], click[3]): trace.text[0] for _, _, click, _, trace in marks(figure) if len(trace.x) == 1}
+    assert seen[results[1].question.id, 2] == "✗" and seen[results[0].question.id, 1] == "–"
+
+
+def test_many_repetitions_are_summed_up(run):
+    results = [result for n in range(1, 15) for result in run("+-", replicate=n)]
+    figure = draw("questions", results)
+    assert figure.layout.xaxis.ticktext == ("Sample A",)
+    assert len(questions(results_frame(results), replicates=True).layout.xaxis.ticktext) == 14
+
+
+def test_more_questions_than_fit_are_said(run):
+    figure = draw("questions", run("+" * (MOST_ROWS + 50)))
+    assert len(figure.layout.yaxis.categoryarray) == MOST_ROWS
+    assert figure.layout.annotations[0].text.startswith("The first 200 of 250 questions are shown.")
+
+
+def test_scores_are_drawn_on_the_range_of_their_trait(result, rubric):
+    results = [result(f"Q{n}?", rubric=rubric(scores={"Clarity": score})) for n, score in enumerate((2, 2, 9))]
+    frame = traits_frame(results, [RubricTrait(name="Clarity", min_score=0, max_score=10)])
+    figure = FIGURES["trait_scores"].draw(frame)
+    bubbles, means = figure.data
+    assert list(figure.layout.xaxis.range) == [-0.5, 10.5]
+    assert (bubbles.x, bubbles.text) == ((2, 9), ("2", "1"))
+    assert list(bubbles.customdata[0]) == ["Sample A", None, None, None, "Clarity", "2"]
+    assert means.x[0] == pytest.approx(13 / 3)
+    assert figure.layout.annotations[0].text == "Clarity"
+    assert figure.layout.yaxis.ticktext == ("Sample A<br>n = 3",)
+
+
+def test_a_trait_of_unknown_range_is_drawn_from_1_to_5(result, rubric):
+    figure = draw("trait_scores", [result(rubric=rubric(scores={"Clarity": 4}))])
+    assert list(figure.layout.xaxis.range) == [0.5, 5.5]
+
+
+def test_every_scored_trait_has_its_panel(result, rubric):
+    names = [f"Trait {n}" for n in range(30)]
+    figure = draw("trait_scores", [result(rubric=rubric(scores=dict.fromkeys(names, 3)))])
+    assert [note.text for note in figure.layout.annotations] == names
+
+
+def test_classes_are_drawn_in_their_order(result, rubric):
+    tones = [("formal", 1), ("loose", 0), ("formal", 1)]
+    parts = [rubric(scores={"Tone": index}, labels={"Tone": tone}) for tone, index in tones]
+    figure = draw("trait_labels", [result(f"Q{n}?", rubric=part) for n, part in enumerate(parts)])
+    assert figure.layout.xaxis.ticktext == ("loose", "formal")
+    assert sorted(zip(figure.data[0].x, figure.data[0].text, strict=True)) == [(0, "1"), (1, "2")]
+    assert figure.data[0].hovertext[0].endswith("formal: 2 of 3 (67 %)")
+
+
+def test_shares_of_yes_have_intervals_and_numbers(result, rubric):
+    results = [result(f"Q{n}?", rubric=rubric(regex={"Cites": n == 0})) for n in range(29)]
+    figure = draw("trait_shares", results)
+    (trace,) = figure.data
+    assert trace.x[0] == pytest.approx(1 / 29)
+    assert trace.error_x.arrayminus[0] == pytest.approx(1 / 29 - 0.0061, abs=1e-4)
+    assert figure.layout.yaxis.ticktext == ("Cites<br>n = 29",)
+
+
+def test_metrics_have_a_row_each(mixed_run):
+    figure = draw("metrics", mixed_run)
+    assert figure.layout.yaxis.ticktext == ("precision", "recall")
+    assert figure.data[0].x == pytest.approx((2 / 3, 0.5))
+    assert "TP 4 · FP 2 · TN 0 · FN 4" in figure.data[0].hovertext[0]
+
+
+def test_an_undefined_metric_is_a_cross(result, rubric):
+    part = rubric(metrics={"D": {"recall": 0.0}}, confusion={"D": ConfusionPart(fp=["x"], undefined=["recall"])})
+    (trace,) = draw("metrics", [result(rubric=part)]).data
+    assert trace.marker.symbol == ("x-thin-open",) and "1 undefined (0/0)" in trace.hovertext[0]
+
+
+def test_recall_and_precision_are_drawn_over_lines_of_equal_f1(mixed_run):
+    figure = draw("precision_recall", mixed_run)
+    *lines, points = figure.data
+    assert (points.x[0], points.y[0]) == pytest.approx((0.5, 2 / 3))
+    assert "4 found, 4 missed, 2 made up" in points.hovertext[0]
+    for line in lines:
+        f1 = float(line.text[-1].removeprefix("F1 = "))
+        for recall, precision in zip(line.x, line.y, strict=True):
+            assert 2 * precision * recall / (precision + recall) == pytest.approx(f1)
+            assert precision <= 1 + 1e-9
+
+
+def test_precision_alone_is_not_compared(result, rubric):
+    part = rubric(metrics={"D": {"precision": 1.0}}, confusion={"D": ConfusionPart(tp=["x"])})
+    assert draw("precision_recall", [result(rubric=part)]).layout.annotations[0].text.startswith("Nothing to compare")
+
+
+def test_a_click_on_a_field_finds_its_rows_in_any_table(mixed_run):
+    frame = fields_frame(mixed_run)
+    click = ["Sample A", None, None, 1, "target", None]
+    assert len(rows_behind(frame, click)) == 2
+    assert len(rows_behind(results_frame(mixed_run), click)) == 2
+
+
+def test_no_mark_stands_at_a_place_that_is_not_a_number(mixed_run):
+    for name in FIGURES:
+        for x, y, *_ in marks(draw(name, mixed_run)):
+            assert not any(isinstance(value, float) and math.isnan(value) for value in (x, y))

@@ -1,0 +1,134 @@
+import math
+
+import pandas as pd
+import pytest
+
+from karenina_core.analysis.columns import COLUMNS
+from karenina_core.analysis.frames import calls_frame, fields_frame, results_frame, to_dataframe, traits_frame
+from karenina_core.errors import InputError
+from karenina_core.schemas.entities.rubric import RubricTrait
+from karenina_core.schemas.results import AnswerPart, ConfusionPart, TemplatePart
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_every_table_has_its_documented_columns(kind, mixed_run):
+    for results in (mixed_run, []):
+        frame = to_dataframe(results, kind)
+        assert {name: str(dtype) for name, dtype in frame.dtypes.items()} == {
+            name: column.dtype for name, column in COLUMNS[kind].items()
+        }
+
+
+def test_an_unknown_table_is_refused():
+    with pytest.raises(InputError, match="Use one of: results, fields"):
+        to_dataframe([], "verdicts")
+
+
+def test_a_broken_result_is_a_row_with_its_failure(result):
+    row = results_frame([result(verdict="not_evaluated")]).iloc[0]
+    assert (row["status"], row["verdict"], row["failure_group"]) == ("failed", "not_evaluated", "provider")
+    assert (row["failure_category"], row["failure_stage"]) == ("timeout", "generate_answer")
+    assert math.isnan(row["cost"]) and row["input_tokens"] is pd.NA
+
+
+def test_a_long_question_is_cut(result):
+    assert len(results_frame([result(question="why " * 100)])["question"].iloc[0]) <= 80
+
+
+def test_text_no_table_can_hold_does_not_break_a_table(result, field):
+    frame = fields_frame([result(fields=[field(extracted="half \ud800 a pair")])])
+    assert frame["extracted"].iloc[0] == "half � a pair"
+
+
+def test_fields_have_three_outcomes_and_a_fourth_when_nothing_was_decided(result, field):
+    undecided = field("d", None, extracted="BCL2", reason="No embedding model.")
+    fields = [field("a", True), field("b", False), field("c", None), undecided]
+    frame = fields_frame([result(fields=fields)])
+    assert frame["state"].to_list() == ["right", "wrong", "not_found", "undecided"]
+    assert frame["result"].to_list() == [True, False, pd.NA, pd.NA]
+    assert frame["primitive"].unique().tolist() == ["ExactMatch"]
+
+
+def test_without_an_extraction_nothing_counts_as_not_found(result, field):
+    template = TemplatePart(template_id="t", style="declarative", fields=[field("a", None)])
+    assert fields_frame([result(template=template)])["state"].to_list() == ["undecided"]
+
+
+def test_a_broken_result_has_undecided_rows_for_the_fields_of_its_question(result, field):
+    good, broken, other = result("One?"), result("One?", "B", "not_evaluated"), result("Two?", "B", "not_evaluated")
+    frame = fields_frame([good, broken, other])
+    assert frame[["answering_model", "state"]].values.tolist() == [["Sample A", "right"], ["B", "undecided"]]
+    assert frame["reason"].iloc[1] == "The model took longer than 120 s."
+
+
+def test_fields_compared_by_own_code_are_not_verified_fields(result, field):
+    assert fields_frame([result(fields=[field(rule=None)])]).empty
+
+
+def test_the_kind_of_a_trait_follows_from_its_value(mixed_run):
+    frame = traits_frame(mixed_run).drop_duplicates("trait").set_index("trait")
+    assert frame["kind"].to_dict() == {
+        "Clarity": "llm_score",
+        "Polite": "llm_binary",
+        "Tone": "llm_literal",
+        "Cites": "regex",
+        "Diseases": "metric",
+    }
+    assert frame["value"].to_dict() == {"Clarity": 4, "Polite": 1, "Tone": 1, "Cites": 0, "Diseases": 2 / 3}
+    assert frame["label"].to_list() == ["4", "yes", "formal", "no", "0.67"]
+
+
+def test_a_metric_trait_has_a_row_per_metric_with_its_counts(result, mixed_run):
+    frame = traits_frame(mixed_run[:1])
+    metric = frame[frame["kind"] == "metric"]
+    assert metric["metric"].to_list() == ["precision", "recall"]
+    assert metric[["tp", "fp", "tn", "fn"]].drop_duplicates().values.tolist() == [[2, 1, 0, 2]]
+
+
+@pytest.mark.parametrize("stored", [{"precision": 0.0}, {}])
+def test_an_undefined_metric_is_not_zero(result, rubric, stored):
+    part = rubric(metrics={"D": stored}, confusion={"D": ConfusionPart(fn=["asthma"], undefined=["precision"])})
+    row = traits_frame([result(rubric=part)]).iloc[0]
+    assert (row["metric"], row["undefined"], row["label"]) == ("precision", True, "undefined")
+    assert math.isnan(row["value"])
+
+
+def test_a_trait_without_a_value_keeps_a_row_with_its_error(result, rubric):
+    good = result("One?", rubric=rubric(scores={"Clarity": 5}))
+    bad = result("Two?", rubric=rubric(errors={"Clarity": "The judge gave no number."}))
+    frame = traits_frame([good, bad])
+    assert frame["kind"].to_list() == ["llm_score", "llm_score"]
+    assert frame["error"].iloc[1] == "The judge gave no number."
+    assert math.isnan(frame["value"].iloc[1])
+
+
+def test_a_broken_result_has_rows_for_the_traits_it_would_have_had(result, rubric):
+    part = rubric(scores={"Clarity": 5, "Own": 2}, metrics={"Diseases": {"recall": 1.0, "f1": 1.0}})
+    part.provenance["Own"] = "question_specific"
+    frame = traits_frame([result("One?", rubric=part), result("Two?", verdict="not_evaluated")])
+    missed = frame[frame["error"].notna()]
+    assert missed[["trait", "metric"]].values.tolist() == [["Clarity", ""], ["Diseases", "recall"], ["Diseases", "f1"]]
+    assert missed["kind"].to_list() == ["llm_score", "metric", "metric"] and missed["value"].isna().all()
+
+
+def test_a_definition_gives_a_trait_its_range(result, rubric):
+    results = [result(rubric=rubric(scores={"Clarity": 7}))]
+    trait = RubricTrait(name="Clarity", min_score=0, max_score=10, higher_is_better=False)
+    row = traits_frame(results, [trait]).iloc[0]
+    assert (row["minimum"], row["maximum"], row["higher_is_better"]) == (0, 10, False)
+    assert math.isnan(traits_frame(results)["maximum"].iloc[0])
+
+
+def test_the_classes_of_a_literal_trait_are_its_range(result, rubric):
+    part = rubric(scores={"Tone": 1}, labels={"Tone": "formal"})
+    trait = RubricTrait(name="Tone", kind="literal", classes={"loose": "", "formal": "", "stiff": ""})
+    assert traits_frame([result(rubric=part)], [trait])["maximum"].iloc[0] == 2
+
+
+def test_calls_are_listed_with_their_key(result, rubric, call):
+    template = TemplatePart(template_id="t", style="declarative", calls=[call("parse", "k2")])
+    part = rubric(calls=[call("rubric", "k3", source="ledger")])
+    frame = calls_frame([result(answer=AnswerPart(text="x", call=call()), template=template, rubric=part)])
+    assert frame["purpose"].to_list() == ["answer", "parse", "rubric"]
+    assert frame["key"].to_list() == ["k1", "k2", "k3"]
+    assert frame["source"].to_list() == ["provider", "provider", "ledger"]
