@@ -1,0 +1,110 @@
+"""`karenina`: read the arguments, do the job, map errors to exit codes.
+
+Exit codes: 0 done; 1 done, but problems were found or some evaluations failed; 2 the input cannot be used;
+130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from karenina_core.cli.codes import INTERRUPTED, UNUSABLE
+from karenina_core.errors import KareninaError
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
+    parser = argparse.ArgumentParser(
+        prog="karenina",
+        description="Build, run and explore LLM benchmarks whose verdicts are decided by code.",
+        epilog="Exit codes: 0 done; 1 problems found or evaluations failed; 2 input not usable; 130 interrupted.",
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    demo = commands.add_parser("demo", help="run the bundled benchmark from recorded calls and print the table")
+    demo.add_argument("--json", action="store_true", help="print JSON")
+    check = commands.add_parser("check", help="read a benchmark file and report repairs and problems")
+    check.add_argument("file", metavar="FILE")
+    check.add_argument("--json", action="store_true", help="print JSON")
+    _add_run(commands)
+    runs = commands.add_parser("runs", help="list stored runs")
+    runs.add_argument("--json", action="store_true", help="print JSON")
+    show = commands.add_parser("show", help="show one run")
+    show.add_argument("run", metavar="RUN", help="run id, the start of one, or a run name")
+    show.add_argument("--json", action="store_true", help="print JSON")
+    resume = commands.add_parser("resume", help="continue an interrupted run; failed evaluations are tried again")
+    resume.add_argument("run", metavar="RUN")
+    resume.add_argument("--json", action="store_true", help="print JSON")
+    reverify = commands.add_parser("reverify", help="recompute verdicts by present rules, without model calls")
+    reverify.add_argument("run", metavar="RUN")
+    reverify.add_argument("--benchmark", metavar="FILE", help="benchmark with the new rules; else the stored one")
+    reverify.add_argument("--json", action="store_true", help="print JSON")
+    export = commands.add_parser("export", help="write the results of a run to a file")
+    export.add_argument("run", metavar="RUN")
+    export.add_argument("--format", choices=("csv", "json"), required=True)
+    export.add_argument("--out", metavar="FILE", required=True)
+    return parser
+
+
+def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    run = commands.add_parser(
+        "run",
+        help="run a benchmark file",
+        description="MODEL is a litellm name (openai/gpt-4.1-mini), local, local:FILE.gguf, recorded:NAME or "
+        "manual:FILE. Keys are read from the environment.",
+    )
+    run.add_argument("file", metavar="FILE")
+    run.add_argument("--answering", nargs="+", metavar="MODEL", default=[], help="models under test")
+    run.add_argument("--judge", nargs="+", metavar="MODEL", required=True, help="models that fill the templates")
+    run.add_argument("--base-url", metavar="URL", help="OpenAI-compatible endpoint for litellm models")
+    run.add_argument("--api-key-env", metavar="NAME", help="environment variable that holds the key")
+    run.add_argument("--answers", metavar="FILE", help="prepared answers (JSON, or CSV: question, answer[, model])")
+    run.add_argument("--replicates", type=_positive, default=1, metavar="N")
+    run.add_argument("--concurrency", type=_positive, default=8, metavar="N")
+    run.add_argument("--limit", type=_positive, metavar="N", help="only the first N questions")
+    run.add_argument("--abstention", action="store_true", help="ask the judge whether the answer declines")
+    run.add_argument("--embeddings", action="store_true", help="enable the embedding check")
+    run.add_argument("--name", metavar="NAME", help="name of the run")
+    run.add_argument("--json", metavar="OUT", help="write all results as JSON to this file, - for standard output")
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    from karenina_core.redact import redact
+
+    options = build_parser().parse_args(arguments)
+    from karenina_core.cli import commands
+
+    try:
+        return int(getattr(commands, f"do_{options.command}")(options))
+    except KareninaError as error:
+        for part in (error.what if not getattr(error, "line", None) else str(error), error.why, error.next):
+            if part:
+                print(redact(part), file=sys.stderr)
+        return UNUSABLE
+    except ValueError as error:
+        print(redact(_plain(error)), file=sys.stderr)
+        return UNUSABLE
+    except OSError as error:
+        print(redact(f"{error.strerror or error}: {error.filename or ''}".rstrip(": ")), file=sys.stderr)
+        return UNUSABLE
+    except KeyboardInterrupt:
+        print("Interrupted. What was finished is stored; continue with: karenina resume RUN", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _plain(error: ValueError) -> str:
+    """Say what a validation error means, without the machinery around it."""
+    from pydantic import ValidationError
+
+    if not isinstance(error, ValidationError):
+        return str(error)
+    return "; ".join(item["msg"].removeprefix("Value error, ") for item in error.errors())
