@@ -1,0 +1,64 @@
+"""Benchmarks: bring one in, look after those that are here."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from karenina_core.benchmark import Benchmark
+from karenina_core.demo import demo_benchmark
+from pages.components import benchmark_list, benchmark_panel, feedback, frame, services, state, upload
+from pages.components.text import plain
+
+frame.begin(
+    "Benchmarks",
+    "A benchmark is a package of questions with their templates and rubrics. Bring one in, or start a new one.",
+)
+
+
+def add(benchmark: Benchmark) -> None:
+    """Store a benchmark and choose it."""
+    state.choose("benchmark", services.store().save_benchmark(benchmark))
+    feedback.say(f"Added **{plain(benchmark.name, 60)}**.")
+    st.rerun()
+
+
+with frame.guard():
+    feedback.show()
+    rows = services.store().benchmarks()
+    left, right = st.columns([55, 45], gap="large", vertical_alignment="center")
+    with left:
+        waiting = upload.choose()
+    with right, st.container(horizontal=True):
+        with (
+            st.popover("New benchmark", icon=":material/add:"),
+            st.form(f"new_benchmark_{len(rows)}", border=False),
+            frame.guard(),
+        ):
+            name = st.text_input("Name", max_chars=200)
+            description = st.text_area("Description (optional)", height=90)
+            if st.form_submit_button("Create"):
+                add(Benchmark.create(name=name.strip(), description=description.strip()))
+        if st.button("Add the demo", icon=":material/science:", key="add_demo"):
+            add(demo_benchmark())
+
+    if waiting is not None:
+        with st.container(border=True, key="upload_report"):
+            upload.report(waiting)
+            with st.container(horizontal=True):
+                if waiting.benchmark is not None and st.button(
+                    "Add to workspace", type="primary", icon=":material/add:", key="upload_add"
+                ):
+                    upload.clear()
+                    add(waiting.benchmark)
+                if st.button("Discard", key="upload_discard", type="tertiary"):
+                    upload.clear()
+                    st.rerun()
+            if waiting.benchmark is not None and any(row.name == waiting.benchmark.name for row in rows):
+                st.caption("There is a benchmark of this name already. Adding keeps both.")
+
+    listed, chosen = st.columns([55, 45], gap="large")
+    with listed:
+        benchmark_id = benchmark_list.choose(rows)
+    if benchmark_id is not None:
+        with chosen:
+            benchmark_panel.draw(services.store().benchmark(benchmark_id), primary=waiting is None)

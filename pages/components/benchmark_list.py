@@ -1,0 +1,90 @@
+"""The list of stored benchmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import streamlit as st
+
+from karenina_core.runs import BenchmarkRow
+from pages.components import feedback, services, state
+from pages.components.picker import pick
+from pages.components.text import plain, short
+
+_HERE, _DELETED = "In the workspace", "Deleted"
+
+
+def choose(rows: Sequence[BenchmarkRow]) -> str | None:
+    """Draw the list and return the id of the chosen benchmark."""
+    deleted = services.store().benchmarks(deleted=True)
+    if not rows and not deleted:
+        st.info("No benchmarks yet. Drop a file above, add the demo, or start a new one.", icon=":material/info:")
+        return None
+    view = _HERE
+    if deleted:
+        view = st.segmented_control(
+            "View", [_HERE, _DELETED], default=_HERE, required=True, key="benchmark_view", label_visibility="collapsed"
+        )
+    if view == _DELETED:
+        _restore(deleted)
+        return None
+    if not rows:
+        st.info(
+            "Every benchmark here is deleted. Restore one from the deleted ones, or add another.",
+            icon=":material/info:",
+        )
+        return None
+    return _choose(rows)
+
+
+def _choose(rows: Sequence[BenchmarkRow]) -> str | None:
+    chosen = state.selected("benchmark", [row.id for row in rows])
+    search = st.text_input(
+        "Search",
+        type="search",
+        live=True,
+        key="benchmark_search",
+        placeholder="Name or description",
+        label_visibility="collapsed",
+    )
+    shown = [row for row in rows if search.casefold() in f"{row.name}\n{row.description}".casefold()]
+    st.caption(f"{len(shown)} of {len(rows)} shown")
+    if not shown:
+        st.info("No benchmark matches. Clear the search to see all.", icon=":material/search_off:")
+        return chosen
+    ids = [row.id for row in shown]
+    rows_shown = [
+        {
+            "Name": short(row.name, 80),
+            "Version": short(row.version, 20),
+            "Questions": row.question_count,
+            "Finished": row.finished_count,
+            "Modified": moment(row.modified),
+        }
+        for row in shown
+    ]
+    columns = {"Modified": st.column_config.DatetimeColumn(format="distance")}
+    picked = pick("benchmark_table", ids, rows_shown, chosen, alt="Benchmarks", columns=columns)
+    if picked != chosen:
+        state.choose("benchmark", picked)
+    return picked
+
+
+def _restore(deleted: Sequence[BenchmarkRow]) -> None:
+    for row in deleted:
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            st.markdown(f"**{plain(row.name, 80)}** · {row.question_count} questions", width="stretch")
+            if st.button("Restore", icon=":material/restore_from_trash:", key=f"restore_{row.id}"):
+                services.store().restore_benchmark(row.id)
+                state.choose("benchmark", row.id)
+                feedback.say(f"Restored **{plain(row.name, 60)}**.")
+                st.rerun()
+
+
+def moment(text: str) -> datetime | None:
+    """Return a stored point in time, or None where it is not readable."""
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None

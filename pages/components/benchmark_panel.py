@@ -1,0 +1,108 @@
+"""One stored benchmark: what it is, and what can be done with it."""
+
+from __future__ import annotations
+
+import re
+
+import streamlit as st
+
+from karenina_core.runs import BenchmarkRow
+from pages.components import benchmark_choice, feedback, frame, services, state, upload
+from pages.components.text import plain
+
+_RENAMING = "_renaming"
+_ACTS = {
+    "rename": ":material/edit: Rename",
+    "duplicate": ":material/content_copy: Duplicate",
+    "delete": ":material/delete: Delete",
+}
+_DOWNLOAD_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+def draw(row: BenchmarkRow, *, primary: bool) -> None:
+    """Draw the panel.
+
+    Args:
+        row: The chosen benchmark.
+        primary: Whether its first button is the most important one of the page.
+    """
+    benchmark = benchmark_choice.reading(row.id, row.revision)
+    with st.container(border=True):
+        st.markdown(f"**{plain(row.name, 120)}** :gray-badge[version {plain(row.version, 20)}]")
+        if row.description:
+            st.caption(plain(row.description, 400))
+        st.markdown(upload.counts(benchmark))
+        with st.container(horizontal=True):
+            if st.button(
+                "Open questions",
+                type="primary" if primary else "secondary",
+                icon=":material/quiz:",
+                key="open_questions",
+            ):
+                st.switch_page(frame.QUESTIONS, query_params={"benchmark": row.id})
+            if st.button("Configure a run", icon=":material/tune:", key="open_configure"):
+                st.switch_page(frame.CONFIGURE, query_params={"benchmark": row.id})
+        with st.container(horizontal=True):
+            if st.button("Rubrics", icon=":material/checklist:", key="open_rubrics"):
+                st.switch_page(frame.RUBRICS, query_params={"benchmark": row.id})
+            st.download_button(
+                "Download",
+                data=lambda: services.store().load_benchmark(row.id).to_json().encode(),
+                file_name=f"{_DOWNLOAD_NAME.sub('_', row.name)[:80].strip('_.') or 'benchmark'}.jsonld",
+                mime="application/ld+json",
+                icon=":material/download:",
+                on_click="ignore",
+                key=f"download_{row.id}",
+            )
+            act = st.menu_button("More", list(_ACTS), format_func=lambda name: _ACTS[name], key="benchmark_more")
+        if act:
+            _act(act, row)
+        if st.session_state.get(_RENAMING) == row.id:
+            _details(row)
+    problems = benchmark_choice.checked(row.id, row.revision).problems
+    with st.expander(f"Check: {upload.in_short(problems)}", icon=":material/stethoscope:"):
+        upload.problems_table(problems)
+
+
+def _act(act: str, row: BenchmarkRow) -> None:
+    if act == "rename":
+        st.session_state[_RENAMING] = row.id
+    elif act == "duplicate":
+        _duplicate(row)
+    else:
+        _delete(row)
+
+
+def _details(row: BenchmarkRow) -> None:
+    with st.form(f"details_{row.id}_{row.revision}", border=False):
+        name = st.text_input("Name", row.name, max_chars=200)
+        version = st.text_input("Version", row.version, max_chars=40)
+        description = st.text_area("Description", row.description, height=110)
+        with st.container(horizontal=True):
+            save = st.form_submit_button("Save", icon=":material/save:")
+            cancel = st.form_submit_button("Cancel", type="tertiary")
+    if save:
+        with benchmark_choice.changing(row.id) as benchmark:
+            benchmark.set_metadata(name=name.strip(), version=version.strip(), description=description.strip())
+        feedback.say("Saved.")
+    if save or cancel:
+        del st.session_state[_RENAMING]
+        st.rerun()
+
+
+def _duplicate(row: BenchmarkRow) -> None:
+    benchmark = services.store().load_benchmark(row.id)
+    benchmark.name = f"{benchmark.name} (copy)"
+    state.choose("benchmark", services.store().save_benchmark(benchmark))
+    feedback.say(f"Duplicated as **{plain(benchmark.name, 60)}**.")
+    st.rerun()
+
+
+def _delete(row: BenchmarkRow) -> None:
+    def undo() -> None:
+        services.store().restore_benchmark(row.id)
+        state.choose("benchmark", row.id)
+
+    services.store().delete_benchmark(row.id)
+    feedback.offer_undo(f"Deleted **{plain(row.name, 60)}**. Its runs stay.", undo)
+    st.rerun()

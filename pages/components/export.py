@@ -1,0 +1,33 @@
+"""Download buttons of the Explore pages."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.components import results_data, services
+
+
+def buttons(run_id: str) -> None:
+    """Offer the run's results as CSV and JSON; files are made when asked for."""
+
+    def csv() -> bytes:
+        from karenina_core.analysis.spreadsheet import to_csv
+
+        return to_csv(results_data.stored(run_id))
+
+    def json() -> bytes:
+        from karenina_core.analysis.export import to_json
+
+        return to_json(results_data.stored(run_id), services.store().run(run_id).config)
+
+    st.download_button(
+        "CSV", csv, file_name=f"results-{run_id}.csv", mime="text/csv", icon=":material/download:", on_click="ignore"
+    )
+    st.download_button(
+        "JSON",
+        json,
+        file_name=f"results-{run_id}.json",
+        mime="application/json",
+        icon=":material/download:",
+        on_click="ignore",
+    )

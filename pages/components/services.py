@@ -1,0 +1,38 @@
+"""The process-wide objects: one store, one runner, created here and nowhere else."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from karenina_core.benchmark import Benchmark
+from karenina_core.redact import install_log_redaction
+from karenina_core.runs import Progress, Runner, Store, wanted
+from karenina_core.schemas.config import VerificationConfig
+
+
+@st.cache_resource(on_release=lambda store: store.close(), show_spinner=False)
+def store() -> Store:
+    """Return the store; its place comes from `KARENINA_DATABASE_URL`."""
+    install_log_redaction()
+    return Store.open()
+
+
+@st.cache_resource(on_release=lambda runner: runner.close(), show_spinner=False)
+def runner() -> Runner:
+    """Return the runner: one background thread that survives reruns, reloads and page switches."""
+    return Runner(store())
+
+
+def active_runs() -> list[Progress]:
+    """Return where the runs stand that are under way in this process."""
+    active = [run.id for run in store().runs() if run.active]
+    return [progress for run_id in active if (progress := runner().progress(run_id)).active]
+
+
+def start_run(
+    benchmark_id: str, benchmark: Benchmark, config: VerificationConfig, name: str, limit: int | None = None
+) -> str:
+    """Store a run, start it in the background, and return its id."""
+    run_id = store().create_run(wanted(benchmark, config, None, limit), name, benchmark_id=benchmark_id)
+    runner().start(run_id, config)
+    return run_id

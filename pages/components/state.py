@@ -1,0 +1,34 @@
+"""Which benchmark and run a session looks at: in the link, and kept when the page changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import streamlit as st
+
+
+def selected(name: str, valid: Iterable[str] | None = None) -> str | None:
+    """Return the chosen id of `name` (`benchmark`, `run`, `q`, ...), from the link or this session.
+
+    The choice is written back to both, so that the link can be shared and survives a page switch.
+
+    Args:
+        name: Parameter name in the link.
+        valid: Known ids; another one is dropped, and the first of them taken.
+    """
+    known = list(valid) if valid is not None else None
+    value = st.query_params.get(name) or st.session_state.get(f"_{name}")
+    if known is not None and value not in known:
+        value = known[0] if known else None
+    choose(name, value)
+    return value
+
+
+def choose(name: str, value: str | None) -> None:
+    """Remember a choice in the link and in this session."""
+    st.session_state[f"_{name}"] = value
+    if value is None:
+        if name in st.query_params:
+            del st.query_params[name]
+    elif st.query_params.get(name) != value:
+        st.query_params[name] = value

@@ -1,0 +1,41 @@
+"""Monitor: how a run is doing, live; survives refresh and page switch."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.components import frame, monitor, services, state
+from pages.components.text import plain
+
+frame.begin("Monitor", "Every number here is also in the results; errors are never counted as wrong answers.")
+
+with frame.guard():
+    runs = {run.id: run for run in services.store().runs()}
+    if not runs:
+        st.info("Nothing has run yet.", icon=":material/info:")
+        if st.button("Configure a run", type="primary", icon=":material/tune:"):
+            st.switch_page(frame.CONFIGURE)
+        st.stop()
+    chosen = state.selected("run", runs)
+    run_id = st.selectbox(
+        "Run",
+        list(runs),
+        index=list(runs).index(chosen) if chosen else 0,
+        format_func=lambda key: f"{runs[key].name} · {str(runs[key].created)[:16].replace('T', ' ')}",
+        key=f"monitor_run_{chosen}",
+    )
+    if run_id != chosen:
+        state.choose("run", run_id)
+        st.rerun()
+    st.subheader(plain(runs[run_id].name, 80))
+    alive = services.runner().progress(run_id).active
+
+    @st.fragment(run_every=1 if alive else None)
+    def live() -> None:
+        """Draw the run; polls only while it is alive."""
+        progress = services.runner().progress(run_id)
+        monitor.draw(progress)
+        if progress.active != alive:
+            st.rerun()
+
+    live()

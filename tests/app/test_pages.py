@@ -1,0 +1,172 @@
+"""Every page opens: without anything, with a finished run, and when its link makes no sense."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+from streamlit import config
+from streamlit.testing.v1 import AppTest
+
+from pages.components import frame, services
+from tests.app.conftest import ROOT, Open, healthy
+
+PAGES = [path for entries in frame.SECTIONS.values() for path, _, _ in entries]
+
+
+def texts(app: AppTest) -> str:
+    """Return everything a page says."""
+    kinds = ("title", "markdown", "caption", "info", "warning", "subheader", "error")
+    return "\n".join(str(element.value) for kind in kinds for element in getattr(app, kind))
+
+
+def button(app: AppTest, label: str) -> AppTest:
+    """Press the button with this label."""
+    [match] = [item for item in app.button if item.label == label]
+    return healthy(match.click().run())
+
+
+@pytest.mark.parametrize("screen", PAGES)
+def test_every_page_opens_when_there_is_nothing_yet(screen: str, open_page: Open) -> None:
+    app = open_page(screen)
+    assert app.title
+    assert not app.error
+
+
+@pytest.mark.parametrize("screen", PAGES)
+def test_every_page_opens_with_a_finished_run(screen: str, open_page: Open, demo_run: str) -> None:
+    app = open_page(screen, run=demo_run)
+    assert app.title
+    assert not app.error
+
+
+@pytest.mark.parametrize("screen", PAGES)
+def test_a_link_to_something_unknown_still_opens(screen: str, open_page: Open, demo_run: str) -> None:
+    assert not open_page(screen, run="gone", row="gone", benchmark="gone", q="gone").error
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "pages").glob("*.py")), ids=lambda path: path.stem)
+def test_every_page_begins_with_the_frame(path: Path) -> None:
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    first = next(node for node in body[1:] if not isinstance(node, ast.Import | ast.ImportFrom))
+    assert ast.unparse(first).startswith("frame.begin(")
+
+
+def test_every_page_of_the_navigation_exists() -> None:
+    assert {Path(page).name for page in PAGES} == {path.name for path in (ROOT / "pages").glob("*.py")}
+
+
+def test_no_full_collection_follows_every_rerun() -> None:
+    assert config.get_option("runner.postScriptGC") is False
+
+
+def test_the_server_listens_on_this_computer_and_tells_nobody() -> None:
+    assert config.get_option("server.address") == "localhost"
+    assert config.get_option("browser.gatherUsageStats") is False
+    assert config.get_option("client.showErrorDetails") == "none"
+
+
+def test_the_demo_starts_from_home_and_reaches_its_end(open_page: Open) -> None:
+    app = button(open_page(), "Try the demo")
+    [run] = services.store().runs()
+    services.runner().wait(run.id, 60)
+    app = healthy(app.run())
+    assert "42 of 42" in str(app.get("progress")[0].proto.text)
+    assert services.store().run(run.id).status == "completed"
+
+
+def test_the_monitor_leads_to_the_results(open_page: Open, demo_run: str) -> None:
+    app = open_page("pages/monitor.py", run=demo_run)
+    assert {metric.label: metric.value for metric in app.metric}["Pass"] == "25"
+    app = button(app, "See results")
+    assert app.title[0].value == "Results"
+
+
+def test_results_say_what_was_left_out(open_page: Open, demo_run: str) -> None:
+    app = open_page("pages/results.py", run=demo_run)
+    shown = texts(app).replace("\\", "")
+    assert "demo/thorough: 11 of 14 right" in shown
+    assert "abstention" in shown
+    assert {metric.label: metric.value for metric in app.metric}["Not evaluated"] == "3"
+
+
+@pytest.mark.parametrize("view", ["Pass rate", "By field", "By question", "Traits", "Metric traits"])
+def test_every_view_of_the_results_draws_its_charts(view: str, open_page: Open, demo_run: str) -> None:
+    app = open_page("pages/results.py", run=demo_run)
+    app.session_state["view"] = view
+    app = healthy(app.run())
+    figures = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+    assert figures
+    assert all(figure["data"] for figure in figures)
+
+
+def test_a_selected_row_opens_its_answer(open_page: Open, demo_run: str) -> None:
+    app = open_page("pages/results.py", run=demo_run)
+    [table] = [item for item in app.dataframe if "Verdict" in item.value.columns]
+    assert len(table.value) == 42
+
+
+def test_filters_keep_what_they_should(open_page: Open, demo_run: str) -> None:
+    app = open_page("pages/results.py", run=demo_run)
+    app.selectbox(key="verdict").set_value("fail")
+    app = healthy(app.run())
+    assert "14 of 42 shown" in texts(app)
+    app.text_input(key="search").set_value("venetoclax")
+    app = healthy(app.run())
+    [table] = [item for item in app.dataframe if "Verdict" in item.value.columns]
+    assert all("enetoclax" in text for text in table.value["Question"])
+
+
+def test_an_answer_shows_its_whole_way(open_page: Open, demo_run: str) -> None:
+    rows = services.store().rows(demo_run)
+    [row] = [
+        r
+        for r in rows
+        if "Venetoclax" in r["question"] and r["answering_model"] == "demo/thorough" and r["verdict"] == "fail"
+    ]
+    app = open_page("pages/answer.py", run=demo_run, row=row["result_id"])
+    shown = texts(app)
+    for cell in ("1 · Prompt", "2 · Answer", "3 · Judge", "4 · Verdict", "5 · Rubric", "6 · Stages"):
+        assert cell in shown
+    assert "BCL2" in "\n".join(code.value for code in app.code)
+
+
+def test_next_and_previous_walk_through_the_answers(open_page: Open, demo_run: str) -> None:
+    app = open_page("pages/answer.py", run=demo_run)
+    assert "1 of 42" in texts(app)
+    app = button(app, "Next")
+    assert "2 of 42" in texts(app)
+    app = button(app, "Previous")
+    assert "1 of 42" in texts(app)
+
+
+def test_configuring_needs_models_before_it_runs(
+    open_page: Open, demo_run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pages.components.model_editor.live_available", lambda: False)
+    app = open_page("pages/configure.py")
+    assert "Add at least one model" in texts(app)
+
+
+def test_a_configured_run_goes_to_the_monitor(open_page: Open, demo_run: str) -> None:
+    from karenina_core.demo import demo_config
+
+    app = open_page("pages/configure.py")
+    app.session_state["_models_answering"] = demo_config().answering_models
+    app.session_state["_models_judge"] = demo_config().parsing_models
+    app = healthy(app.run())
+    assert "14 questions × 3 models × 1 repeats = 42 answers" in texts(app)
+    app = button(app, "Try 3 questions")
+    assert app.title[0].value == "Monitor"
+    newest = services.store().runs()[0]
+    assert newest.total == 9
+
+
+def test_settings_show_where_things_are_and_no_key(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789abcdef")
+    app = open_page("pages/settings.py")
+    assert "karenina.db" in app.code[0].value
+    assert "canary" not in str(app.main)
+    assert "✓ found" in list(app.dataframe[0].value["State"])

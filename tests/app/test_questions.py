@@ -1,0 +1,239 @@
+"""The Questions page: the list, the editor, and edits that are never lost."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from karenina_core.benchmark import Benchmark
+from karenina_core.demo import demo_benchmark
+from karenina_core.runs import Store
+from karenina_core.schemas.entities.question import question_id
+from pages.components import services
+from tests.app.conftest import Open
+from tests.app.looking import labelled, select_row, table, texts
+from tests.app.samples import small_benchmark
+
+TARGET = question_id("What is the target of venetoclax?")
+PAIRS = question_id("How many chromosome pairs?")
+
+
+@pytest.fixture
+def store() -> Store:
+    """Return the store the pages use."""
+    return services.store()
+
+
+@pytest.fixture
+def small() -> Benchmark:
+    """Return a benchmark that is not stored yet."""
+    return small_benchmark()
+
+
+@pytest.fixture
+def stored(store: Store, small: Benchmark) -> str:
+    """Return the id of the stored small benchmark."""
+    return store.save_benchmark(small)
+
+
+def field(app: AppTest, name: str):
+    """Return the widget that edits a value of the chosen question."""
+    widgets = [*app.text_area, *app.toggle, *app.multiselect]
+    return next(widget for widget in widgets if (widget.key or "").startswith(f"{name}:"))
+
+
+def save(app: AppTest) -> AppTest:
+    return app.button(key="save_question").click().run()
+
+
+def test_without_a_benchmark_the_page_leads_to_one(open_page: Open) -> None:
+    app = open_page("pages/questions.py")
+    assert "There is no benchmark in this workspace yet." in texts(app)
+    assert app.button(key="go_to_benchmarks")
+
+
+def test_a_benchmark_without_questions_says_how_to_begin(open_page: Open, store: Store) -> None:
+    store.save_benchmark(Benchmark.create("Empty"))
+    assert "Add the first one on the left." in texts(open_page("pages/questions.py"))
+
+
+def test_the_list_shows_where_every_question_stands(open_page: Open, stored: str) -> None:
+    app = open_page("pages/questions.py")
+    assert list(table(app, "Questions")["State"]) == ["✓ ready", "○ draft"]
+    assert "2 of 2 shown · 1 ready · 1 draft · 0 with an issue" in texts(app)
+
+
+def test_quick_views_filter_the_list(open_page: Open, stored: str) -> None:
+    app = open_page("pages/questions.py")
+    app.segmented_control(key="question_view").set_value("Draft").run()
+    assert list(table(app, "Questions")["Question"]) == ["How many chromosome pairs?"]
+    app.segmented_control(key="question_view").set_value("Issues").run()
+    assert "No question is in this view." in texts(app)
+
+
+def test_search_looks_into_answers_and_keywords(open_page: Open, stored: str) -> None:
+    app = open_page("pages/questions.py")
+    app.text_input(key="question_search").set_value("ONCO").run()
+    assert list(table(app, "Questions")["Question"]) == ["What is the target of venetoclax?"]
+
+
+def test_selecting_a_row_opens_the_question_and_its_link(open_page: Open, stored: str) -> None:
+    app = select_row(open_page("pages/questions.py"), "Questions", 1)
+    assert field(app, "question").value == "How many chromosome pairs?"
+    assert app.query_params["q"] == PAIRS
+
+
+def test_a_link_opens_its_question(open_page: Open, stored: str) -> None:
+    app = open_page("pages/questions.py", benchmark=stored, q=PAIRS)
+    assert field(app, "raw_answer").value == "23"
+
+
+def test_an_edit_is_announced_and_saved_only_on_demand(open_page: Open, store: Store, stored: str) -> None:
+    app = open_page("pages/questions.py")
+    field(app, "raw_answer").set_value("BCL-2").run()
+    assert "Unsaved edits" in texts(app)
+    assert table(app, "Questions")["State"][0] == "✓ ready ✎"
+    assert store.load_benchmark(stored).get_question(TARGET).raw_answer == "BCL2"
+    save(app)
+    assert store.load_benchmark(stored).get_question(TARGET).raw_answer == "BCL-2"
+    assert "Unsaved edits" not in texts(app)
+
+
+def test_unsaved_edits_survive_a_change_of_question_and_a_reload(open_page: Open, stored: str) -> None:
+    app = open_page("pages/questions.py")
+    field(app, "answer_notes").set_value("Accept Bcl-2.").run()
+    app = select_row(app, "Questions", 1)
+    app = select_row(app, "Questions", 0)
+    assert field(app, "answer_notes").value == "Accept Bcl-2."
+    reloaded = open_page("pages/questions.py")
+    assert field(reloaded, "answer_notes").value == "Accept Bcl-2."
+    assert "Unsaved edits" in texts(reloaded)
+
+
+def test_discarding_edits_shows_what_is_stored(open_page: Open, stored: str) -> None:
+    app = open_page("pages/questions.py")
+    field(app, "raw_answer").set_value("wrong").run()
+    app.button(key="discard_edits").click().run()
+    assert field(app, "raw_answer").value == "BCL2"
+    assert field(open_page("pages/questions.py"), "raw_answer").value == "BCL2"
+
+
+def test_two_people_editing_different_fields_both_keep_their_work(open_page: Open, store: Store, stored: str) -> None:
+    first, second = open_page("pages/questions.py"), open_page("pages/questions.py")
+    field(first, "raw_answer").set_value("BCL-2").run()
+    field(second, "answer_notes").set_value("A note.").run()
+    save(first)
+    second.run()
+    assert "changed elsewhere" in texts(second)
+    save(second)
+    question = store.load_benchmark(stored).get_question(TARGET)
+    assert (question.raw_answer, question.answer_notes) == ("BCL-2", "A note.")
+
+
+def test_a_new_text_changes_the_id_and_says_so(open_page: Open, store: Store, stored: str) -> None:
+    app = open_page("pages/questions.py")
+    field(app, "question").set_value("What does venetoclax bind?").run()
+    assert "Changing the text changes the identity" in texts(app)
+    save(app)
+    assert app.query_params["q"] == question_id("What does venetoclax bind?")
+    assert store.load_benchmark(stored).get_question_ids() == [app.query_params["q"], PAIRS]
+
+
+def test_a_typo_can_be_corrected_without_a_new_id(open_page: Open, store: Store, stored: str) -> None:
+    app = open_page("pages/questions.py")
+    field(app, "question").set_value("What is the target of Venetoclax?").run()
+    app.checkbox[0].check().run()
+    save(app)
+    assert store.load_benchmark(stored).get_question(TARGET).question == "What is the target of Venetoclax?"
+
+
+def test_a_blank_reference_answer_is_refused_and_the_edit_kept(open_page: Open, store: Store, stored: str) -> None:
+    app = open_page("pages/questions.py")
+    field(app, "raw_answer").set_value(" ").run()
+    save(app)
+    assert "no reference answer" in texts(app)
+    assert field(app, "raw_answer").value == " "
+    assert store.load_benchmark(stored).get_question(TARGET).raw_answer == "BCL2"
+
+
+def test_the_template_shows_its_fields_and_never_the_truth_to_the_judge(open_page: Open, stored: str) -> None:
+    app = open_page("pages/questions.py")
+    [row] = table(app, "Fields of the template").to_dict("records")
+    assert (row["Field"], row["Type"], row["Truth"]) == ("target", "str", "BCL2")
+    assert "ExactMatch" in row["Rule"]
+    assert "built-in checks" in texts(app)
+    assert "BCL2" not in app.json[0].value
+
+
+def test_a_broken_template_shows_the_line_and_is_not_saved(open_page: Open, store: Store, stored: str) -> None:
+    app = open_page("pages/questions.py")
+    field(app, "answer_template").set_value("class Answer(BaseAnswer):\n    target: str = open('x')\n").run()
+    assert "Line 2" in app.error[0].proto.title
+    assert "target: str = open('x')" in [code.value for code in app.code]
+    save(app)
+    assert store.load_benchmark(stored).get_template(TARGET).startswith("from karenina_core")
+
+
+def test_a_skeleton_can_be_inserted_where_there_is_no_template(open_page: Open, store: Store, stored: str) -> None:
+    app = open_page("pages/questions.py", q=PAIRS)
+    app.button(key="insert_skeleton").click().run()
+    assert "ground_truth='23'" in field(app, "answer_template").value.replace('"', "'")
+    save(app)
+    assert store.load_benchmark(stored).has_template(PAIRS)
+
+
+def test_an_unfinished_question_says_that_it_will_not_run(open_page: Open, stored: str) -> None:
+    assert "Will not run: it is not marked as finished." in texts(open_page("pages/questions.py", q=PAIRS))
+
+
+def test_a_finished_question_that_nothing_decides_says_why_it_will_not_run(open_page: Open, stored: str) -> None:
+    app = open_page("pages/questions.py", q=PAIRS)
+    field(app, "finished").set_value(True).run()
+    save(app)
+    assert "so nothing would be decided" in texts(app)
+    assert table(app, "Questions")["State"][1] == "! issue"
+
+
+def test_a_question_made_here_is_a_draft(open_page: Open, store: Store, stored: str) -> None:
+    app = open_page("pages/questions.py")
+    labelled(app.text_area, "New question").set_value("Why is the sky blue?")
+    labelled(app.text_area, "Its reference answer").set_value("Scattering")
+    labelled(app.button, "Add as draft").click()
+    app.run()
+    assert not store.load_benchmark(stored).get_question(app.query_params["q"]).finished
+    assert field(app, "question").value == "Why is the sky blue?"
+
+
+def test_adding_a_text_that_is_there_opens_it_unchanged(open_page: Open, store: Store, stored: str) -> None:
+    app = open_page("pages/questions.py", q=PAIRS)
+    labelled(app.text_area, "New question").set_value("What is the target of venetoclax?")
+    labelled(app.text_area, "Its reference answer").set_value("something else")
+    labelled(app.button, "Add as draft").click()
+    app.run()
+    assert app.query_params["q"] == TARGET
+    assert store.load_benchmark(stored).get_question(TARGET).finished
+
+
+def test_a_blank_question_is_refused_in_words(open_page: Open, stored: str) -> None:
+    app = open_page("pages/questions.py")
+    labelled(app.button, "Add as draft").click()
+    app.run()
+    assert "The question has no" in texts(app)
+
+
+def test_deleting_a_question_can_be_undone_in_place(open_page: Open, store: Store, stored: str) -> None:
+    app = open_page("pages/questions.py", q=TARGET)
+    app.button(key="delete_question").click().run()
+    assert store.load_benchmark(stored).get_question_ids() == [PAIRS]
+    app.button(key="undo").click().run()
+    assert store.load_benchmark(stored).get_question_ids() == [TARGET, PAIRS]
+    assert app.query_params["q"] == TARGET
+
+
+def test_every_question_of_the_demo_opens(open_page: Open, store: Store) -> None:
+    store.save_benchmark(demo_benchmark())
+    app = open_page("pages/questions.py")
+    for row in range(14):
+        app = select_row(app, "Questions", row)
+        assert not app.exception
+        assert not app.error

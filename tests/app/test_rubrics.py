@@ -1,0 +1,214 @@
+"""The Rubrics page: traits of every kind, for all questions or for one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from karenina_core.benchmark import Benchmark
+from karenina_core.demo import demo_benchmark
+from karenina_core.runs import Store
+from karenina_core.schemas import ManualRubricTrait, MetricRubricTrait, Rubric, RubricTrait
+from karenina_core.schemas.entities.rubric import StoredTrait
+from pages.components import services
+from tests.app.conftest import Open
+from tests.app.looking import labelled, select_row, table, texts
+from tests.app.samples import small_benchmark
+
+CALLABLE = StoredTrait(
+    name="Old check",
+    kind="callable",
+    rating={
+        "@type": "Rating",
+        "name": "Old check",
+        "bestRating": 1,
+        "worstRating": 0,
+        "additionalType": "karenina:GlobalCallableTrait",
+        "additionalProperty": [],
+    },
+)
+
+
+@pytest.fixture
+def store() -> Store:
+    """Return the store the pages use."""
+    return services.store()
+
+
+@pytest.fixture
+def small() -> Benchmark:
+    """Return a benchmark that is not stored yet."""
+    return small_benchmark()
+
+
+@pytest.fixture
+def stored(store: Store, small: Benchmark) -> str:
+    """Return the id of a stored benchmark with two traits for all questions."""
+    small.set_global_rubric(
+        Rubric(
+            name="Quality",
+            traits=[
+                RubricTrait(name="Clarity", description="How clear?"),
+                ManualRubricTrait(name="BH3", pattern=r"\bBH3\b", case_sensitive=False),
+            ],
+        )
+    )
+    return store.save_benchmark(small)
+
+
+def add(app: AppTest, kind: str, **values: Any) -> AppTest:
+    """Add a trait through the form; values by the label of their widget."""
+    app.menu_button(key="add_trait").set_value(kind).run()
+    for label, value in values.items():
+        fill(app, label.replace("_", " "), value)
+    return save(app)
+
+
+def fill(app: AppTest, label: str, value: Any) -> None:
+    widgets = [*app.text_input, *app.text_area, *app.number_input, *app.segmented_control, *app.pills, *app.toggle]
+    labelled(widgets, label).set_value(value)
+    app.run()
+
+
+def save(app: AppTest) -> AppTest:
+    return app.button(key="save_trait").click().run()
+
+
+def global_traits(store: Store, benchmark_id: str) -> dict[str, Any]:
+    rubric = store.load_benchmark(benchmark_id).get_global_rubric()
+    return {trait.name: trait for trait in rubric.traits} if rubric else {}
+
+
+def test_traits_are_listed_with_what_they_yield(open_page: Open, stored: str) -> None:
+    app = open_page("pages/rubrics.py")
+    assert list(table(app, "Rubric traits")["Yields"]) == ["score 1–5", "pattern"]
+
+
+def test_a_benchmark_without_traits_says_how_to_begin(open_page: Open, store: Store, small: Benchmark) -> None:
+    store.save_benchmark(small)
+    assert "There are no traits yet. Add one on the left." in texts(open_page("pages/rubrics.py"))
+
+
+def test_a_score_trait_is_added(open_page: Open, store: Store, stored: str) -> None:
+    add(open_page("pages/rubrics.py"), "llm", Name="Brevity", What_the_judge_assesses="How short?", Highest_score=10)
+    trait = global_traits(store, stored)["Brevity"]
+    assert (trait.kind, trait.min_score, trait.max_score, trait.description) == ("score", 1, 10, "How short?")
+
+
+def test_a_trait_of_classes_is_added(open_page: Open, store: Store, stored: str) -> None:
+    app = open_page("pages/rubrics.py")
+    app.menu_button(key="add_trait").set_value("llm").run()
+    fill(app, "Name", "Tone")
+    fill(app, "The judge answers with", "literal")
+    fill(app, "Classes, one per line", "formal: as in a journal\ncasual: as in a chat")
+    save(app)
+    assert global_traits(store, stored)["Tone"].classes == {"formal": "as in a journal", "casual": "as in a chat"}
+
+
+def test_a_score_whose_bounds_are_swapped_is_refused(open_page: Open, store: Store, stored: str) -> None:
+    app = add(open_page("pages/rubrics.py"), "llm", Name="Odd", Lowest_score=9)
+    assert "min_score 9 must be below max_score 5" in texts(app)
+    assert "Odd" not in global_traits(store, stored)
+
+
+def test_a_name_that_is_taken_is_refused(open_page: Open, store: Store, stored: str) -> None:
+    app = add(open_page("pages/rubrics.py"), "llm", Name="BH3")
+    assert "trait names must be unique in a rubric: BH3" in texts(app)
+    assert global_traits(store, stored)["BH3"].type == "regex"
+
+
+def test_a_trait_is_edited_in_place(open_page: Open, store: Store, stored: str) -> None:
+    app = open_page("pages/rubrics.py")
+    fill(app, "Name", "Plainness")
+    assert "Unsaved edits" in texts(app)
+    save(app)
+    assert list(global_traits(store, stored)) == ["Plainness", "BH3"]
+    assert store.load_benchmark(stored).get_global_rubric().name == "Quality"
+
+
+def test_the_tester_says_whether_a_text_passes(open_page: Open, stored: str) -> None:
+    app = select_row(open_page("pages/rubrics.py"), "Rubric traits", 1)
+    fill(app, "Try it on a text", "It mimics bh3 proteins; bh3 is a domain.")
+    assert "**Passes** · the pattern is found 2 times" in texts(app)
+    assert ":orange-background[bh3]" in texts(app)
+    fill(app, "Fail when it is found", True)
+    assert "**Fails** · the pattern is found 2 times" in texts(app)
+
+
+def test_a_pattern_that_does_not_compile_is_refused_in_words(open_page: Open, store: Store, stored: str) -> None:
+    app = add(open_page("pages/rubrics.py"), "regex", Name="Broken", Regular_expression="(")
+    assert "not valid" in texts(app)
+    assert "Broken" not in global_traits(store, stored)
+
+
+def test_a_metric_trait_shows_the_mode_that_follows_from_its_lists(open_page: Open, store: Store, stored: str) -> None:
+    app = open_page("pages/rubrics.py")
+    app.menu_button(key="add_trait").set_value("metric").run()
+    fill(app, "Name", "Lungs")
+    fill(app, "Positive class, one per line", "asthma\n\nbronchitis")
+    assert "**true positives only**" in texts(app)
+    fill(app, "Metrics", ["precision", "accuracy"])
+    assert "Not available in this mode: accuracy" in texts(app)
+    assert "accuracy cannot be computed in tp_only mode" in texts(save(app))
+    fill(app, "Negative class, one per line", "emphysema")
+    assert "**full matrix**" in texts(app)
+    save(app)
+    trait = global_traits(store, stored)["Lungs"]
+    assert isinstance(trait, MetricRubricTrait)
+    assert (trait.evaluation_mode, trait.tp_instructions) == ("full_matrix", ["asthma", "bronchitis"])
+
+
+def test_deleting_a_trait_can_be_undone_in_place(open_page: Open, store: Store, stored: str) -> None:
+    app = open_page("pages/rubrics.py")
+    app.button(key="delete_trait").click().run()
+    assert list(global_traits(store, stored)) == ["BH3"]
+    app.button(key="undo").click().run()
+    assert list(global_traits(store, stored)) == ["Clarity", "BH3"]
+
+
+def test_a_question_has_traits_of_its_own_and_inherits_the_others(open_page: Open, store: Store, stored: str) -> None:
+    app = open_page("pages/rubrics.py", scope="question")
+    assert "Also applies, from all questions: Clarity, BH3" in texts(app)
+    add(app, "llm", Name="Clarity")
+    assert "Used here instead of the trait of all questions: Clarity" in texts(app)
+    question_id = app.query_params["q"]
+    own = store.load_benchmark(stored).get_question_rubric(question_id)
+    assert [trait.name for trait in own.traits] == ["Clarity"]
+    app.button(key="delete_trait").click().run()
+    assert store.load_benchmark(stored).get_question_rubric(question_id) is None
+
+
+def test_a_trait_that_is_only_kept_says_why(open_page: Open, store: Store, small: Benchmark) -> None:
+    small.set_global_rubric(Rubric(traits=[CALLABLE]))
+    store.save_benchmark(small)
+    app = open_page("pages/rubrics.py")
+    assert "callable: kept, not evaluated" in list(table(app, "Rubric traits")["Yields"])
+    assert "Kept, not evaluated" in texts(app)
+    assert "its code comes from a file and is never loaded" in texts(app)
+
+
+def test_unsaved_edits_of_a_trait_survive_a_reload(open_page: Open, stored: str) -> None:
+    app = open_page("pages/rubrics.py")
+    fill(app, "What the judge assesses", "How clear, really?")
+    assert labelled(open_page("pages/rubrics.py").text_area, "What the judge assesses").value == "How clear, really?"
+
+
+def test_a_cancelled_new_trait_leaves_an_empty_form_behind(open_page: Open, store: Store, stored: str) -> None:
+    app = open_page("pages/rubrics.py")
+    app.menu_button(key="add_trait").set_value("regex").run()
+    fill(app, "Name", "Half")
+    app.button(key="discard_trait").click().run()
+    app.menu_button(key="add_trait").set_value("regex").run()
+    assert labelled(app.text_input, "Name").value == ""
+    assert list(global_traits(store, stored)) == ["Clarity", "BH3"]
+
+
+def test_every_trait_of_the_demo_opens(open_page: Open, store: Store) -> None:
+    store.save_benchmark(demo_benchmark())
+    app = open_page("pages/rubrics.py")
+    for row in range(len(table(app, "Rubric traits"))):
+        app = select_row(app, "Rubric traits", row)
+        assert not app.exception
+        assert not app.error

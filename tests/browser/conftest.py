@@ -1,0 +1,100 @@
+"""A real server and a real Chromium. Skipped with a plain line where there is no browser; a failure in CI."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
+
+ROOT = Path(__file__).parents[2]
+NO_BROWSER = "No Chromium here: install Debian's package `chromium`, or run `playwright install chromium`."
+expect.set_options(timeout=60_000)
+
+
+class Server:
+    """The app on a port of its own, with a store of its own; can be killed and started again."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self._port = probe.getsockname()[1]
+        self.url = f"http://localhost:{self._port}"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start, and return when the server answers."""
+        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.fileWatcherType", "none"]
+        environment = {**os.environ, "KARENINA_DATABASE_URL": f"sqlite:///{self._folder / 'karenina.db'}"}
+        with (self._folder / "server.log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [*command, "--server.port", str(self._port)], cwd=ROOT, env=environment, stdout=log, stderr=log
+            )
+        until = time.monotonic() + 90
+        while not self._healthy():
+            assert time.monotonic() < until, (self._folder / "server.log").read_text(encoding="utf-8")
+            time.sleep(0.1)
+
+    def _healthy(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=5) as response:
+                return bool(response.status == 200)
+        except OSError:
+            return False
+
+    def kill(self) -> None:
+        """End the process at once."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait(30)
+            self._process = None
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    """Yield a server that nobody has visited yet."""
+    started = Server(tmp_path)
+    started.start()
+    yield started
+    started.kill()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Yield a Chromium: the system's, or Playwright's own; skip, or fail in CI, when there is neither."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    arguments = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
+    with sync_playwright() as playwright:
+        try:
+            started = playwright.chromium.launch(executable_path=path, args=arguments)
+        except Error as error:
+            if os.environ.get("CI") == "true":
+                pytest.fail(f"{NO_BROWSER} {error}")
+            pytest.skip(NO_BROWSER)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """Yield a page of a usual size, without animations."""
+    context = browser.new_context(viewport={"width": 1280, "height": 1000}, reduced_motion="reduce")
+    yield context.new_page()
+    context.close()
+
+
+def settled(page: Page) -> Page:
+    """Wait until the page has stopped working, and check that it shows no traceback."""
+    page.locator("[data-testid=stApp][data-test-connection-state=CONNECTED]").wait_for(timeout=60_000)
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for(timeout=60_000)
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+    return page
