@@ -1,0 +1,133 @@
+"""The house rules, as tests: floors, no circles, no Streamlit in the core, no dangerous calls."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CORE = ROOT / "karenina_core"
+
+# Lowest first. A room imports only from rooms before it; files in the root of the core are the ground floor.
+FLOORS = ["ground", "schemas", "templates", "benchmark", "models", "pipeline", "runs", "analysis", "demo", "cli"]
+GROUND = {"errors", "files", "patterns", "redact"}
+# Entry points stand above all floors.
+ENTRY = {"__init__", "__main__"}
+
+CORE_FILES = sorted(CORE.rglob("*.py"))
+ALL_FILES = [*CORE_FILES, *sorted((ROOT / "pages").rglob("*.py")), ROOT / "app.py"]
+
+
+def room_of(module: str) -> str:
+    parts = module.split(".")
+    first = parts[1] if len(parts) > 1 else "__init__"
+    return "ground" if first in GROUND else first
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 2 else parts)
+
+
+def imports(path: Path) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            for alias in node.names:
+                submodule = f"{node.module}.{alias.name}"
+                yield (
+                    node.lineno,
+                    submodule if (ROOT / Path(*submodule.split("."))).with_suffix(".py").exists() else node.module,
+                )
+
+
+@pytest.mark.parametrize("path", CORE_FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_room_imports_only_from_rooms_below(path: Path) -> None:
+    own = room_of(module_name(path))
+    if own in ENTRY:
+        return
+    for line, name in imports(path):
+        if name.startswith("karenina_core."):
+            other = room_of(name)
+            assert FLOORS.index(other) <= FLOORS.index(own), f"{path.name}:{line} imports {name} from a higher room"
+
+
+def test_every_room_has_a_floor() -> None:
+    rooms = {room_of(module_name(path)) for path in CORE_FILES} - ENTRY
+    assert rooms <= set(FLOORS)
+
+
+@pytest.mark.parametrize("path", CORE_FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_core_does_not_know_streamlit(path: Path) -> None:
+    assert not [name for _, name in imports(path) if name.split(".")[0] in ("streamlit", "pages")]
+
+
+def test_modules_import_each_other_in_no_circle() -> None:
+    known = {module_name(path) for path in CORE_FILES}
+    edges = {
+        module_name(path): {name for _, name in imports(path) if name in known and name != module_name(path)}
+        for path in CORE_FILES
+    }
+    done: set[str] = set()
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        assert name not in trail, f"import circle: {' -> '.join([*trail, name])}"
+        if name in done:
+            return
+        for other in edges.get(name, ()):
+            # A package's own __init__ gathers its modules; that is no circle as long as they do not import it.
+            visit(other, (*trail, name))
+        done.add(name)
+
+    for name in sorted(known):
+        visit(name, ())
+
+
+FORBIDDEN_CALLS = {"exec", "eval", "compile", "__import__"}
+FORBIDDEN_MODULES = {"pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"}
+
+
+@pytest.mark.parametrize("path", ALL_FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_nothing_executes_or_unpickles_foreign_data(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            assert node.func.id not in FORBIDDEN_CALLS, f"{path.name}:{node.lineno} calls {node.func.id}"
+        if isinstance(node, ast.keyword) and node.arg in ("unsafe_allow_html", "unsafe_allow_javascript"):
+            assert not getattr(node.value, "value", True), f"{path.name}:{node.lineno} allows raw markup"
+    for line, name in imports(path):
+        assert name.split(".")[0] not in FORBIDDEN_MODULES, f"{path.name}:{line} imports {name}"
+
+
+@pytest.mark.parametrize("path", ALL_FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_foreign_json_and_patterns_go_through_one_door(path: Path) -> None:
+    """`json.load(s)` has no limits and `re.search` no budget; the ground floor has both."""
+    if path.name in ("patterns.py", "files.py"):
+        return
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+        ):
+            call = f"{node.func.value.id}.{node.func.attr}"
+            assert call != "json.load", f"{path.name}:{node.lineno}: read files with karenina_core.files.read_json"
+
+
+def test_importing_the_core_loads_nothing_heavy() -> None:
+    heavy = ["litellm", "pandas", "plotly", "streamlit", "torch", "sentence_transformers", "sqlalchemy"]
+    script = (
+        f"import sys, karenina_core.benchmark, karenina_core.schemas; print([m for m in {heavy!r} if m in sys.modules])"
+    )
+    output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert output.stdout.strip() == "[]"
+
+
+def test_no_file_is_named_after_nothing() -> None:
+    assert not [path for path in ALL_FILES if path.stem in ("utils", "helpers", "misc", "common", "manager")]
