@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import textwrap
 from typing import Any
 
 from karenina_core.analysis.cells import shorten
@@ -61,6 +62,12 @@ def series_style(place: int) -> dict[str, Any]:
         "color": SERIES_COLOURS[place % len(SERIES_COLOURS)],
         "symbol": SERIES_SYMBOLS[place % len(SERIES_SYMBOLS)],
     }
+
+
+def wrapped(text: str, width: int = 30, lines: int = 2) -> str:
+    """Return foreign text for a label of a few short lines, so that it leaves room on a narrow screen."""
+    parts = textwrap.wrap(" ".join(text.split()), width, max_lines=lines, placeholder="…")
+    return "<br>".join(literal(part, width) for part in parts)
 
 
 def literal(text: str, length: int = 60) -> str:

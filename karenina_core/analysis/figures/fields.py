@@ -34,11 +34,11 @@ def fields(frame: pd.DataFrame) -> go.Figure:
 def _square(row: dict[Any, Any], one_question: bool) -> Square:
     state, text = _state(row)
     model, judge = row["answering_model"], row.get("parsing_model")
-    field, question = canvas.literal(row["field"], 30), canvas.literal(row["question"], 40)
+    field, question = canvas.literal(row["field"], 30), canvas.wrapped(row["question"], lines=1)
     column = canvas.literal(model, 30) + (f"<br>{canvas.literal(judge, 30)}" if judge else "")
     return Square(
         row=f"{row['question_id']}\n{row['field']}",
-        row_label=field if one_question else f"{field} · {question}",
+        row_label=field if one_question else f"{field}<br>{question}",
         column=f"{model}\n{judge}",
         column_label=column,
         state=state,

@@ -60,7 +60,7 @@ def _square(row: dict[Any, Any]) -> Square:
     question = canvas.literal(row["question"])
     return Square(
         row=row["question_id"],
-        row_label=canvas.literal(row["question"], 50),
+        row_label=canvas.wrapped(row["question"]),
         column=f"{model}\n{judge}\n{replicate}",
         column_label=label,
         state=state,

@@ -13,11 +13,11 @@ State = Literal["right", "partly", "wrong", "not_found", "nothing"]
 MOST_ROWS = 200
 MOST_SVG_MARKS = 3_000
 SIZE = 26
-PITCH = 31
+PITCH = 36
 FLAT_HEAD = 60
-TILTED_HEAD = 185
 FOOT = 60
 MOST_FLAT_LABELS = 4
+MOST_FLAT_TEXT = 30  # characters above all columns; more overlap on a narrow screen
 
 
 class Look(NamedTuple):
@@ -82,8 +82,9 @@ def grid(squares: Sequence[Square], noun: str) -> Any:
     shown = set(rows[:MOST_ROWS])
     kept = [square for square in squares if square.row in shown]
     columns, labels = _axis(kept, "column"), _axis(kept, "row")
-    tilted = len(columns["tickvals"]) > MOST_FLAT_LABELS
-    head = TILTED_HEAD if tilted else FLAT_HEAD
+    lengths = [max(len(line) for line in label.split("<br>")) for label in columns["ticktext"]]
+    tilted = len(lengths) > MOST_FLAT_LABELS or sum(lengths) > MOST_FLAT_TEXT
+    head = FLAT_HEAD + 5 * max(lengths, default=0) if tilted else FLAT_HEAD
     drawing = canvas.figure([_trace(state, kept) for state in LOOKS], height=head + PITCH * len(shown) + FOOT)
     drawing.update_xaxes(side="top", showgrid=False, automargin=False, tickangle=-50 if tilted else 0, **columns)
     drawing.update_yaxes(range=[len(shown) - 0.5, -0.5], showgrid=False, **labels)

@@ -146,7 +146,7 @@ def test_a_field_that_is_right_at_times_shows_its_share(result, field):
 
 def test_fields_of_several_questions_name_the_question(run):
     labels = draw("fields", run("+-")).layout.yaxis.ticktext
-    assert labels == ("target · Question 1?", "target · Question 2?")
+    assert labels == ("target<br>Question 1?", "target<br>Question 2?")
 
 
 def test_questions_have_a_column_per_repetition(run):
