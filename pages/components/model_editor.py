@@ -32,7 +32,7 @@ def edit(role: str, title: str, caption: str) -> list[ModelConfig]:
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             with st.container():
                 st.markdown(f"**{plain(model.id, 60)}**")
-                st.caption(_describe(model))
+                st.caption(_describe(model, role))
             if st.button("Remove", key=f"remove_{role}_{number}", icon=":material/delete:"):
                 del chosen[number]
                 st.rerun()
@@ -47,7 +47,7 @@ def _default(role: str) -> list[ModelConfig]:
     return [ModelConfig(interface="local")] if live_available() else []
 
 
-def _describe(model: ModelConfig) -> str:
+def _describe(model: ModelConfig, role: str) -> str:
     kind = {"litellm": "provider", "manual": "prepared answers", "recorded": "recording", "local": "on this computer"}
     parts = [kind[model.transport]]
     if model.transport == "litellm":
@@ -58,7 +58,7 @@ def _describe(model: ModelConfig) -> str:
             found = bool(os.environ.get(model.api_key_env))
             parts.append(f"{plain(model.api_key_env)} {'found' if found else 'NOT found in the environment'}")
     if model.transport == "local":
-        parts.append(plain(DEMO_JUDGE_NOTE))
+        parts.append(plain(DEMO_JUDGE_NOTE) if role == "judge" else "a very small model, often wrong")
     return " · ".join(parts)
 
 

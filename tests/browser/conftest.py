@@ -68,7 +68,8 @@ def server(tmp_path: Path) -> Iterator[Server]:
     started.kill()
 
 
-@pytest.fixture(scope="session")
+# Not for the whole session: while it lives, no other test of this process could run an event loop.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Yield a Chromium: the system's, or Playwright's own; skip, or fail in CI, when there is neither."""
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -89,7 +89,7 @@ def grid(squares: Sequence[Square], noun: str) -> Any:
     drawing.update_xaxes(side="top", showgrid=False, automargin=False, tickangle=-50 if tilted else 0, **columns)
     drawing.update_yaxes(range=[len(shown) - 0.5, -0.5], showgrid=False, **labels)
     drawing.update_layout(
-        margin={"t": head, "b": FOOT},
+        margin={"t": head, "b": FOOT, "r": 70 if tilted else 20},
         legend={"xref": "container", "yref": "container", "x": 0, "y": 0, "yanchor": "bottom"},
     )
     if len(rows) > len(shown):
