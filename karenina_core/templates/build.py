@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, Optional
 
 from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, create_model
@@ -14,6 +14,7 @@ from karenina_core.templates.limits import refuse
 from karenina_core.templates.spec import FieldSpec, TemplateSpec
 
 _REPLY = ConfigDict(coerce_numbers_to_str=True, allow_inf_nan=False)
+_PARAMETERS = ConfigDict(extra="forbid", validate_default=True, allow_inf_nan=False)
 
 
 class OwnCodeAnswer(BaseAnswer):
@@ -51,6 +52,17 @@ def build_answer(spec: TemplateSpec, models: Mapping[str, type[BaseModel]]) -> t
     if spec.verify_strategy is not None:
         answer.VerificationStrategy = type("VerificationStrategy", (), {"verify_strategy": spec.verify_strategy})
     return answer
+
+
+def build_parameters(name: str, parameters: Sequence[FieldSpec]) -> type[BaseModel]:
+    """Return the class that checks what a custom primitive is built with, defaults included.
+
+    Raises:
+        TemplateError: pydantic does not accept an option.
+    """
+    fields = {item.name: _plain_field(item, {}) for item in parameters}
+    model: type[BaseModel] = _create(name, fields, __config__=_PARAMETERS)
+    return model
 
 
 def build_reply(spec: TemplateSpec, models: Mapping[str, type[BaseModel]]) -> type[BaseModel]:

@@ -16,6 +16,7 @@ from karenina_core.templates.scope import Scope, assignments
 from karenina_core.templates.spec import FieldSpec, ModelSpec
 
 _ENUMS = frozenset({"Enum", "StrEnum", "IntEnum"})
+_PRIMITIVES = frozenset({"VerificationPrimitive", "TracePrimitive"})
 _MIXINS = frozenset({"str", "int"})
 _DECORATORS = frozenset({"staticmethod", "classmethod", "property"})
 _CLASS_NAME_LENGTH = 100
@@ -48,6 +49,7 @@ class Classes:
     answers: list[ast.ClassDef] = field(default_factory=list)
     models: dict[str, ast.ClassDef] = field(default_factory=dict)
     enums: dict[str, ast.ClassDef] = field(default_factory=dict)
+    rules: list[ast.ClassDef] = field(default_factory=list)
     others: list[ast.ClassDef] = field(default_factory=list)
 
 
@@ -63,6 +65,8 @@ def sort_classes(tree: ast.Module, scope: Scope) -> Classes:
             bases = [scope.resolve(base) for base in node.bases]
             if "BaseAnswer" in bases:
                 found.answers.append(_plain_class(node))
+            elif _PRIMITIVES & set(bases):
+                found.rules.append(node)
             elif "BaseModel" in bases:
                 found.models[node.name] = _plain_class(node)
             elif _ENUMS & set(bases) and set(bases) <= _ENUMS | _MIXINS:
@@ -165,7 +169,7 @@ def read_body(node: ast.ClassDef, scope: Scope) -> Body:
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 continue
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                body.methods[statement.name] = _decorator(statement, scope)
+                body.methods[statement.name] = read_decorator(statement, scope)
             case ast.ClassDef():
                 _read_inner_class(statement, body, scope)
             case ast.AnnAssign(target=ast.Name()):
@@ -179,7 +183,12 @@ def read_body(node: ast.ClassDef, scope: Scope) -> Body:
     return body
 
 
-def _decorator(method: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> str | None:
+def read_decorator(method: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> str | None:
+    """Return the decorator of a method, None when it has none.
+
+    Raises:
+        TemplateError: It is none that a template may use.
+    """
     names = [scope.resolve(decorator) for decorator in method.decorator_list]
     if not names:
         return None
@@ -222,7 +231,7 @@ def _read_annotated(statement: ast.AnnAssign, body: Body, scope: Scope) -> None:
     elif scope.resolve(outer) == "ClassVar":
         return
     elif name.startswith("_"):
-        _check_private(name, statement.value)
+        _check_private(name, statement)
     else:
         item = read_field(statement, scope)
         if name in body.lines:
@@ -236,16 +245,16 @@ def _read_assigned(name: str, statement: ast.Assign, body: Body, scope: Scope) -
     if name == "model_config":
         _read_settings(statement.value, statement, body, scope)
     elif name.startswith("_"):
-        _check_private(name, statement.value)
+        _check_private(name, statement)
     else:
         raise refuse("untyped", f"{name!r} has no type", next=f"write {name}: str = ... or so", at=statement)
 
 
-def _check_private(name: str, value: ast.expr | None) -> None:
+def _check_private(name: str, statement: ast.Assign | ast.AnnAssign) -> None:
     if name.startswith("__"):
-        raise refuse("reserved", f"a field cannot be named {name!r}", next="choose another name", at=value)
-    if isinstance(value, ast.Call):
-        raise refuse("unsupported", f"{name!r} is set by a call", next="set it in model_post_init", at=value)
+        raise refuse("reserved", f"a field cannot be named {name!r}", next="choose another name", at=statement)
+    if isinstance(statement.value, ast.Call):
+        raise refuse("unsupported", f"{name!r} is set by a call", next="set it in model_post_init", at=statement)
 
 
 def _read_settings(value: ast.expr | None, statement: ast.stmt, body: Body, scope: Scope) -> None:

@@ -77,7 +77,7 @@ class Rule:
                 told = self._guarded(rule.explain_trace, raw_trace)
                 return self._evidence(told.passed, told.passed == bool(self.spec.ground_truth), told)
             case _ if value is None:
-                return self._evidence(None, None, Explanation(False, (), NOTHING_FOUND))
+                return nothing_found(self.spec, self._uses_truth)
             case _ if self.spec.is_semantic:
                 return self._evidence(plain(value), None, Explanation(False, (), "Waits for the embedding check."))
             case VerificationPrimitive() as rule:
@@ -94,19 +94,33 @@ class Rule:
             raise refuse("raised", f"{name} raised {type(error).__name__}", str(error), line=self.line) from error
 
     def _evidence(self, extracted: Any, result: bool | None, told: Explanation) -> FieldEvidence:
-        spec, rule = self.spec, self.primitive
-        used = not isinstance(rule, VerificationPrimitive) or rule.uses_ground_truth
-        return FieldEvidence(
-            name=spec.name,
-            expected=spec.ground_truth if used else None,
-            extracted=extracted,
-            result=None if result is None else bool(result),
-            rule=spec.verify_with,
-            weight=spec.weight,
-            is_trace=isinstance(rule, TracePrimitive),
-            steps=[(step.label, step.before, step.after) for step in told.steps],
-            reason=told.reason,
-        )
+        return evidence(self.spec, extracted, None if result is None else bool(result), told, self._uses_truth)
+
+    @property
+    def _uses_truth(self) -> bool:
+        return not isinstance(self.primitive, VerificationPrimitive) or self.primitive.uses_ground_truth
+
+
+def evidence(
+    spec: FieldSpec, extracted: Any, result: FieldResult, told: Explanation, uses_truth: bool = True
+) -> FieldEvidence:
+    """Return the evidence of a verified field."""
+    return FieldEvidence(
+        name=spec.name,
+        expected=spec.ground_truth if uses_truth else None,
+        extracted=extracted,
+        result=result,
+        rule=spec.verify_with,
+        weight=spec.weight,
+        is_trace=spec.is_trace,
+        steps=[(step.label, step.before, step.after) for step in told.steps],
+        reason=told.reason,
+    )
+
+
+def nothing_found(spec: FieldSpec, uses_truth: bool = True) -> FieldEvidence:
+    """Return the evidence of a verified field for which the judge found nothing."""
+    return evidence(spec, None, None, Explanation(False, (), NOTHING_FOUND), uses_truth)
 
 
 def composed(spec: TemplateSpec, results: Mapping[str, FieldResult]) -> tuple[bool, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import ValidationError
@@ -34,13 +35,19 @@ def read_field(statement: ast.AnnAssign, scope: Scope) -> FieldSpec:
         raise refuse("reserved", f"a field cannot be named {name!r}", next="choose another name", at=statement)
     shape = read_shape(statement.annotation, scope)
     settings = _definition(statement.value, scope)
-    rule = settings.get("verify_with")
-    if rule and issubclass(REGISTRY[rule["type"]], TracePrimitive) and shape.kind != "bool":
+    if _reads_trace(settings) and shape.kind != "bool":
         raise refuse("type", f"field {name!r} uses a trace primitive", next="type it bool", at=statement.annotation)
     try:
         return FieldSpec.model_validate({"name": name, **type_of(shape), **settings})
     except ValidationError as error:
         raise refuse("schema", first_message(error), at=statement) from None
+
+
+def _reads_trace(settings: Mapping[str, Any]) -> bool:
+    rule, own_rule = settings.get("verify_with"), settings.get("own_rule")
+    if rule is None or own_rule is not None:
+        return own_rule == "check_trace"
+    return issubclass(REGISTRY[rule["type"]], TracePrimitive)
 
 
 def first_message(error: ValidationError) -> str:
@@ -87,6 +94,8 @@ def _verified_field(call: ast.Call, scope: Scope) -> dict[str, Any]:
         "verify_with": read_primitive(arguments["verify_with"], scope),
         "options": _options({key: value for key, value in arguments.items() if key not in _VERIFIED}, scope),
     }
+    if (own := scope.rules.get(settings["verify_with"]["type"])) is not None:
+        settings["own_rule"] = own.method
     if not settings["description"].strip():
         raise refuse("field_option", "the description is empty", next="tell the judge what to look for", at=call)
     if "weight" in arguments:
@@ -100,19 +109,20 @@ def read_primitive(node: ast.expr, scope: Scope) -> dict[str, Any]:
     """Return the stored form of the primitive that an expression builds.
 
     Raises:
-        TemplateError: It is not a built-in or registered primitive, or a parameter is not acceptable.
+        TemplateError: It is not a built-in, registered or own primitive, or a parameter is not acceptable.
     """
     if not isinstance(node, ast.Call):
-        name = scope.resolve(node)
-        if name in REGISTRY:
+        name = _rule_name(node, scope)
+        if name in REGISTRY or name in scope.rules:
             raise refuse("bad_primitive", f"{name} is not built", next=f"write {name}()", at=node)
         raise refuse("bad_primitive", f"{excerpt(node)} is not a primitive", next="write ExactMatch() or so", at=node)
-    name = scope.resolve(node.func)
-    if name is None or name not in REGISTRY:
+    name = _rule_name(node.func, scope)
+    own = scope.rules.get(name or "")
+    if name is None or (own is None and name not in REGISTRY):
         raise refuse(
             "unknown_call",
             f"call of {ast.unparse(node.func)!r}",
-            next="only the built-in primitives can be used in field definitions",
+            next="use a built-in primitive, or a VerificationPrimitive or TracePrimitive defined at the top level",
             at=node,
         )
     if node.args:
@@ -122,11 +132,15 @@ def read_primitive(node: ast.expr, scope: Scope) -> dict[str, Any]:
     if len(parameters) < len(arguments):
         raise refuse("bad_primitive", f"{name} has no parameter 'type'", at=node)
     try:
-        return primitive_from_dict({"type": name, **parameters}).to_dict()
+        return own.stored(parameters) if own else primitive_from_dict({"type": name, **parameters}).to_dict()
     except InputError as error:
         cause = error.__cause__
         why = first_message(cause) if isinstance(cause, ValidationError) else str(error)
         raise refuse("bad_primitive", f"{name} cannot be built", why, at=node) from None
+
+
+def _rule_name(node: ast.expr, scope: Scope) -> str | None:
+    return node.id if isinstance(node, ast.Name) and node.id in scope.rules else scope.resolve(node)
 
 
 def read_condition(node: ast.expr, scope: Scope) -> dict[str, Any]:

@@ -13,9 +13,10 @@ from pydantic.fields import FieldInfo
 from karenina_core.errors import InputError
 from karenina_core.schemas.entities.answer import BaseAnswer
 from karenina_core.schemas.entities.verified_field import Verification, verification_of
-from karenina_core.schemas.primitives import REGISTRY
+from karenina_core.schemas.primitives import REGISTRY, Primitive
 from karenina_core.templates.annotation import ANYTHING, TEXT, Shape
 from karenina_core.templates.fields import first_message
+from karenina_core.templates.rule_class import RuleMethod
 from karenina_core.templates.spec import OPTIONS, FieldSpec, ModelSpec, TemplateSpec, type_of
 
 _SCALARS: dict[Any, Shape] = {kind: Shape(kind.__name__) for kind in (bool, int, float, str, date, datetime, time)}
@@ -23,7 +24,7 @@ _COLLECTIONS: dict[Any, str] = {list: "list", set: "set", frozenset: "set", tupl
 
 
 def spec_of(cls: type[BaseAnswer]) -> TemplateSpec:
-    """Return the spec of an answer class that has no methods of its own.
+    """Return the spec of an answer class that has no methods of its own. It does not hold custom primitives.
 
     Raises:
         InputError: A field's type or rule cannot be expressed as data.
@@ -32,31 +33,35 @@ def spec_of(cls: type[BaseAnswer]) -> TemplateSpec:
     try:
         fields = [_field(name, info, models) for name, info in cls.model_fields.items()]
         return TemplateSpec(
-            class_name=cls.__name__, fields=fields, verify_strategy=cls.strategy(), models=list(models.values())
+            class_name=cls.__name__,
+            fields=fields,
+            verify_strategy=cls.strategy(),
+            models=list(models.values()),
+            own_code=any(item.own_rule for item in fields),
         )
     except ValidationError as error:
         raise InputError(f"Class {cls.__name__} cannot be written as a template.", first_message(error)) from None
+
+
+def is_unregistered(primitive: Primitive) -> bool:
+    """Whether stored forms of a primitive cannot be read back without the source of its class."""
+    return REGISTRY.get(type(primitive).__name__) is not type(primitive)
 
 
 def _field(name: str, info: FieldInfo, models: dict[str, ModelSpec]) -> FieldSpec:
     settings = type_of(_shape(info.annotation, models))
     verification = verification_of(info)
     if verification is not None:
-        settings |= _rule(name, verification)
+        settings |= _rule(verification)
     return FieldSpec.model_validate(
         {"name": name, "description": info.description or "", "options": _options(info), **settings}
     )
 
 
-def _rule(name: str, verification: Verification) -> dict[str, Any]:
-    kind = type(verification.verify_with)
-    if REGISTRY.get(kind.__name__) is not kind:
-        raise InputError(
-            f"The primitive {kind.__name__} of field {name!r} cannot be stored.",
-            "It is not registered.",
-            "Register it, or compare the value in a verify() method.",
-        )
+def _rule(verification: Verification) -> dict[str, Any]:
+    own_rule: RuleMethod = "check_trace" if verification.is_trace else "check"
     return {
+        "own_rule": own_rule if is_unregistered(verification.verify_with) else None,
         "ground_truth": verification.ground_truth,
         "verify_with": verification.verify_with.to_dict(),
         "weight": verification.weight,

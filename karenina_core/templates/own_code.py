@@ -57,20 +57,25 @@ def run_program(program: Program, known: Known, sandbox: Sandbox) -> Said:
         TemplateError: The code failed, or its results are none: `verify` must return True or False and
             `verify_granular` a number from 0 to 1.
     """
-    from karenina_core.templates.sandbox_modules import handed_in
-
     inputs = {
-        "_karenina_values": {name: _tagged(value) for name, value in known.values.items()},
-        "_karenina_plain": {name: _clean(_dumped(value)) for name, value in known.values.items()},
-        "_karenina_trace": _clean(known.raw_trace[:_MAX_TRACE]),
+        "_karenina_values": {name: tagged(value) for name, value in known.values.items()},
+        "_karenina_plain": {name: clean(_dumped(value)) for name, value in known.values.items()},
+        "_karenina_trace": clean(known.raw_trace[:_MAX_TRACE]),
         "_karenina_correct": known.correct,
         "_karenina_results": dict(known.results),
         "_karenina_verdict": known.verdict,
         "_karenina_granular": known.granular,
-        **{name: handed_in(original) for name, original in program.handed_in.items()},
+        **handed_in_to(program),
     }
     verdict, granular, expected = sandbox.run(program.code, inputs, program.lines)
     return Said(_verdict(verdict), _granular(granular), _expected(expected))
+
+
+def handed_in_to(program: Program) -> dict[str, Any]:
+    """Return the objects of this process that a program may use, by the name it gives them."""
+    from karenina_core.templates.sandbox_modules import handed_in
+
+    return {name: handed_in(original) for name, original in program.handed_in.items()}
 
 
 def _dumped(value: Any) -> Any:
@@ -80,29 +85,29 @@ def _dumped(value: Any) -> Any:
     return value.model_dump() if isinstance(value, BaseModel) else value
 
 
-def _tagged(value: Any) -> list[Any]:
+def tagged(value: Any) -> list[Any]:
     """Mark nested models, so that the sandbox can rebuild them."""
     match value:
         case BaseModel():
-            inside = {name: _tagged(getattr(value, name)) for name in type(value).model_fields}
+            inside = {name: tagged(getattr(value, name)) for name in type(value).model_fields}
             return ["model", inside, type(value).__name__]
         case list() | tuple():
-            return [type(value).__name__, [_tagged(item) for item in value]]
+            return [type(value).__name__, [tagged(item) for item in value]]
         case dict():
-            return ["dict", {_clean(key): _tagged(item) for key, item in value.items()}]
+            return ["dict", {clean(key): tagged(item) for key, item in value.items()}]
         case _:
-            return ["value", _clean(value)]
+            return ["value", clean(value)]
 
 
-def _clean(value: Any) -> Any:
+def clean(value: Any) -> Any:
     """Replace what no text can hold; the judge and the model may have sent it."""
     match value:
         case str():
             return value.encode("utf-8", "replace").decode()
         case list() | tuple() | set():
-            return type(value)(_clean(item) for item in value)
+            return type(value)(clean(item) for item in value)
         case dict():
-            return {_clean(key): _clean(item) for key, item in value.items()}
+            return {clean(key): clean(item) for key, item in value.items()}
         case _:
             return value
 
@@ -110,7 +115,7 @@ def _clean(value: Any) -> Any:
 def _verdict(value: Any) -> bool:
     if not isinstance(value, bool):
         raise refuse(
-            "bad_result", f"verify() returned {_short(value)}", "it must return True or False", "return a comparison"
+            "bad_result", f"verify() returned {short(value)}", "it must return True or False", "return a comparison"
         )
     return value
 
@@ -121,7 +126,7 @@ def _granular(value: Any) -> float | None:
     if not isinstance(value, bool | int | float) or not -_NOISE <= value <= 1 + _NOISE or math.isnan(value):
         raise refuse(
             "bad_result",
-            f"verify_granular() returned {_short(value)}",
+            f"verify_granular() returned {short(value)}",
             "it must return a number from 0 to 1",
             "divide by the number of fields",
         )
@@ -154,6 +159,7 @@ def _data(value: Any, depth: int = 0) -> Any:
     return plain(value)
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
+    """Name a value that code returned, in a few words."""
     text = repr(value)[:60] if isinstance(value, str | float | list | dict | None) else type(value).__name__
     return f"an int of {value.bit_length()} bits" if isinstance(value, int) and not isinstance(value, bool) else text

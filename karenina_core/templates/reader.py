@@ -19,6 +19,8 @@ from karenina_core.templates.classes import (
 )
 from karenina_core.templates.fields import first_message
 from karenina_core.templates.limits import on_deep_stack, parse_module, readable, refuse
+from karenina_core.templates.rule_class import RuleClass
+from karenina_core.templates.rule_reader import read_rules
 from karenina_core.templates.scope import read_scope
 from karenina_core.templates.spec import HOOKS, TemplateSpec
 from karenina_core.templates.transform import Program, example_statements, transform
@@ -34,12 +36,16 @@ class Reading:
         spec: Its fields, rules and composition.
         lines: Line of each field, counted from 1.
         program: What the sandbox runs, for templates with methods of their own.
+        rules: The custom primitives the source defines, by name.
+        rule_program: What the sandbox runs to apply one of them.
         warnings: What the author may want to know.
     """
 
     spec: TemplateSpec
     lines: Mapping[str, int]
     program: Program | None
+    rules: Mapping[str, RuleClass]
+    rule_program: Program | None
     warnings: tuple[str, ...]
 
 
@@ -59,6 +65,7 @@ def _read(text: str) -> Reading:
     classes = sort_classes(tree, scope)
     answer = _find_answer(tree, classes)
     read_types(tree, classes, scope)
+    rules = read_rules(classes, scope)
     models, bodies = read_models(classes, scope)
     body = read_body(answer, scope)
     _check_methods(answer, body)
@@ -70,7 +77,7 @@ def _read(text: str) -> Reading:
                 "fields": body.fields,
                 "verify_strategy": body.strategy,
                 "models": models,
-                "own_code": bool(hooks),
+                "own_code": bool(hooks or rules),
             }
         )
     except ValidationError as error:
@@ -80,11 +87,13 @@ def _read(text: str) -> Reading:
         raise refuse(
             "no_verify", "the template decides nothing", next="add a VerifiedField or a verify() method", at=answer
         )
-    program = transform(text, tree, scope, classes, answer, {**bodies, answer.name: body}) if hooks else None
+    held = {**bodies, **rules, answer.name: body}
+    program = transform(text, tree, scope, classes, answer, held) if hooks else None
+    rule_program = transform(text, tree, scope, classes, answer, held, for_rules=True) if rules else None
     warnings = _warnings(spec, body, classes, answer)
     if examples := example_statements(tree, answer.name):
         warnings.append(f"Examples of use are ignored (line {examples[0].lineno}).")
-    return Reading(spec, body.lines, program, tuple(warnings))
+    return Reading(spec, body.lines, program, scope.rules, rule_program, tuple(warnings))
 
 
 def _find_answer(tree: ast.Module, classes: Classes) -> ast.ClassDef:
@@ -140,7 +149,9 @@ def _warnings(spec: TemplateSpec, body: Body, classes: Classes, answer: ast.Clas
         made_for = item.primitive.applies_to if item.primitive else ()
         if made_for and item.type != "other" and field_kind(item.type) not in made_for:
             found.append(f"{type(item.primitive).__name__} is not made for the type of the field {item.name}.")
-    if not spec.own_code:
+    used = {(item.verify_with or {}).get("type") for item in spec.verified}
+    found += [f"The custom primitive {node.name} verifies no field." for node in classes.rules if node.name not in used]
+    if not set(HOOKS) & set(body.methods):
         plain = [item.name for item in spec.fields if item.verify_with is None]
         found += [f"The field {name} is extracted, but nothing verifies it." for name in plain]
         found += [f"The method {name} is never used." for name in body.methods]

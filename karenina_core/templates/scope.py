@@ -11,6 +11,7 @@ from typing import Any
 from karenina_core.errors import TemplateError
 from karenina_core.templates.limits import refuse
 from karenina_core.templates.literals import read_literal
+from karenina_core.templates.rule_class import RuleClass
 
 IMPORTABLE = frozenset(
     {
@@ -50,6 +51,7 @@ class Scope:
         aliases: Shapes of names bound to a type, such as `Phase = Literal["I", "II"]`.
         models: Names of nested models.
         choices: Values of enumerations, by class name.
+        rules: Custom primitives the template defines, by class name.
     """
 
     imported: dict[str, str] = field(default_factory=dict)
@@ -59,6 +61,7 @@ class Scope:
     aliases: dict[str, Any] = field(default_factory=dict)
     models: set[str] = field(default_factory=set)
     choices: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    rules: dict[str, RuleClass] = field(default_factory=dict)
 
     @classmethod
     def of_models(cls, models: frozenset[str]) -> Scope:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, computed_field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, computed_field, field_validator, model_validator
 
 from karenina_core.schemas.entities.answer import RESERVED_NAMES, BaseAnswer
 from karenina_core.schemas.entities.composition import Condition, describe
@@ -17,6 +17,7 @@ from karenina_core.schemas.primitives import REGISTRY, Primitive, TracePrimitive
 from karenina_core.templates.annotation import TEXT, Choice, Shape, parse_shape
 from karenina_core.templates.limits import MAX_CHOICES, MAX_FIELDS, on_deep_stack
 from karenina_core.templates.literals import check_plain
+from karenina_core.templates.rule_class import RuleMethod
 
 FieldType = Literal["bool", "str", "int", "float", "list_str", "literal", "date", "other"]
 ClassName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,99}$")]
@@ -41,6 +42,7 @@ class FieldSpec(BaseModel):
         type: What the field holds. A `date` is a `str` that a date primitive compares.
         description: What the judge shall look for.
         ground_truth: The expected value, as JSON data.
+        own_rule: The deciding method of a primitive that the source itself defines; None for all others.
         verify_with: The primitive in its stored form; None for a field that nothing verifies by itself.
         weight: Share in the granular score.
         extraction_hint: Extra help for the judge.
@@ -55,6 +57,7 @@ class FieldSpec(BaseModel):
     type: FieldType = "str"
     description: str = ""
     ground_truth: Any = None
+    own_rule: RuleMethod | None = None
     verify_with: dict[str, Any] | None = None
     weight: float = 1.0
     extraction_hint: str | None = None
@@ -66,12 +69,14 @@ class FieldSpec(BaseModel):
     @property
     def is_trace(self) -> bool:
         """Whether the rule reads the raw response instead of an extracted value."""
+        if self.own_rule is not None:
+            return self.own_rule == "check_trace"
         return self.verify_with is not None and issubclass(REGISTRY[self.verify_with["type"]], TracePrimitive)
 
     @property
     def primitive(self) -> Primitive | None:
-        """The rule as an object."""
-        return None if self.verify_with is None else primitive_from_dict(self.verify_with)
+        """The rule as an object; None where there is none, or only the source defines it."""
+        return None if self.verify_with is None or self.own_rule else primitive_from_dict(self.verify_with)
 
     @property
     def is_semantic(self) -> bool:
@@ -119,7 +124,9 @@ class FieldSpec(BaseModel):
 
     @field_validator("verify_with")
     @classmethod
-    def _known_rule(cls, rule: dict[str, Any] | None) -> dict[str, Any] | None:
+    def _known_rule(cls, rule: dict[str, Any] | None, info: ValidationInfo) -> dict[str, Any] | None:
+        if rule is not None and info.data.get("own_rule"):
+            return _own_rule(rule)
         return None if rule is None else primitive_from_dict(rule).to_dict()
 
     @model_validator(mode="before")
@@ -130,12 +137,12 @@ class FieldSpec(BaseModel):
             return data
         rule, kind = data.get("verify_with"), data.get("type", "str")
         if kind in ("str", "date"):
-            dated = isinstance(rule, Mapping) and str(rule.get("type")).startswith("Date")
+            dated = isinstance(rule, Mapping) and not data.get("own_rule") and str(rule.get("type")).startswith("Date")
             kind = "date" if dated else "str"
         foreign = {"is_trace"}
         foreign |= set() if kind == "literal" else {"literal_values"}
         foreign |= set() if kind == "other" else {"annotation"}
-        foreign |= set() if rule is not None else {"ground_truth", "weight", "extraction_hint"}
+        foreign |= set() if rule is not None else {"ground_truth", "weight", "extraction_hint", "own_rule"}
         return {**{key: value for key, value in data.items() if key not in foreign}, "type": kind}
 
     @model_validator(mode="after")
@@ -172,7 +179,7 @@ class TemplateSpec(BaseModel):
         fields: At most 200.
         verify_strategy: How field results are composed; all of them when not set.
         models: Nested models, each before its first use.
-        own_code: Whether the source has methods of its own, which this form does not hold.
+        own_code: Whether the source has methods or primitives of its own, which this form does not hold.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -209,6 +216,8 @@ class TemplateSpec(BaseModel):
         repeated = sorted({name for name in names if names.count(name) > 1})
         if repeated:
             raise ValueError(f"the field {', '.join(repeated)} is defined twice")
+        if not self.own_code and any(item.own_rule for item in self.fields):
+            raise ValueError("a primitive that is not built in needs the source that defines it")
         verified = {item.name for item in self.verified}
         if verified and not sum(item.weight for item in self.verified):
             raise ValueError("at least one field needs a weight above 0")
@@ -224,6 +233,13 @@ def is_reserved(name: str) -> bool:
     """Whether a template field cannot have this name."""
     taken = name in RESERVED_NAMES or name in HOOKS or hasattr(BaseAnswer, name)
     return taken or name.startswith(("model_validate", "model_dump"))
+
+
+def _own_rule(rule: Mapping[str, Any]) -> dict[str, Any]:
+    name = rule.get("type")
+    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+        raise ValueError(f"{name!r} is not the name of a primitive")
+    return dict(check_plain(rule))
 
 
 def check_options(options: Mapping[str, Any]) -> None:

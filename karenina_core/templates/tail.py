@@ -1,7 +1,8 @@
 """The last lines of a sandbox program: build the answer object, run the author's methods, return what they say.
 
 The names it receives: `_karenina_values` (field values, tagged), `_karenina_plain` (the same as plain data),
-`_karenina_trace`, `_karenina_correct`, `_karenina_results`, `_karenina_verdict`, `_karenina_granular`.
+`_karenina_trace`, `_karenina_correct`, `_karenina_results`, `_karenina_verdict`, `_karenina_granular`; where it
+applies custom primitives `_karenina_trace` and `_karenina_jobs`, one for each field.
 """
 
 from __future__ import annotations
@@ -45,6 +46,19 @@ _karenina_answer.field_results = lambda: dict(_karenina_results)
 """
 
 
+_RULES = """
+_karenina_said = []
+for _karenina_job in _karenina_jobs:
+    _karenina_rule = _karenina_build(_karenina_job["rule"])
+    _karenina_said.append(
+        _karenina_rule.check_trace(_karenina_trace)
+        if _karenina_job["is_trace"]
+        else _karenina_rule.check(_karenina_build(_karenina_job["value"]), _karenina_job["expected"])
+    )
+_karenina_said
+"""
+
+
 def tail(answer: str, hooks: tuple[str, ...], bodies: Mapping[str, Body]) -> str:
     """Return the tail for a template.
 
@@ -53,18 +67,32 @@ def tail(answer: str, hooks: tuple[str, ...], bodies: Mapping[str, Body]) -> str
         hooks: Which methods the author wrote.
         bodies: What the answer class and the nested models hold.
     """
-    models = {name: body for name, body in bodies.items() if name != answer}
-    lines = [_BUILD]
-    lines += [f"_karenina_models = {_table({name: name for name in models})}"]
-    lines += [f"_karenina_statics = {_table({name: _statics(name, body) for name, body in models.items()})}"]
-    for name, body in models.items():
-        lines += _model_methods(name, body)
+    lines = _models({name: body for name, body in bodies.items() if name != answer})
     lines += [_START.format(answer=answer)]
     lines += _rebound("_karenina_answer", answer, bodies[answer])
     if "model_dump" not in bodies[answer].methods:
         lines += ["_karenina_answer.model_dump = lambda *args, **options: dict(_karenina_plain)"]
     lines += _calls(hooks)
     return "\n".join(lines)
+
+
+def rule_tail(answer: str, bodies: Mapping[str, Body]) -> str:
+    """Return the tail that applies custom primitives instead of running the answer's methods.
+
+    Args:
+        answer: Name of the answer class.
+        bodies: What the answer class, the nested models and the custom primitives hold.
+    """
+    return "\n".join([*_models({name: body for name, body in bodies.items() if name != answer}), _RULES])
+
+
+def _models(models: Mapping[str, Body]) -> list[str]:
+    lines = [_BUILD]
+    lines += [f"_karenina_models = {_table({name: name for name in models})}"]
+    lines += [f"_karenina_statics = {_table({name: _statics(name, body) for name, body in models.items()})}"]
+    for name, body in models.items():
+        lines += _model_methods(name, body)
+    return lines
 
 
 def _statics(name: str, body: Body) -> str:

@@ -14,10 +14,18 @@ from karenina_core.errors import InputError
 from karenina_core.schemas.entities.answer import BaseAnswer
 from karenina_core.schemas.results import FieldEvidence
 from karenina_core.templates.build import build_answer, build_models, build_reply
-from karenina_core.templates.evaluation import Evaluation, Rule, composed, decide_all, unverified, with_similarity
+from karenina_core.templates.evaluation import (
+    Evaluation,
+    Rule,
+    composed,
+    decide_all,
+    unverified,
+    with_similarity,
+)
 from karenina_core.templates.limits import template_id
 from karenina_core.templates.own_code import Known, run_program
 from karenina_core.templates.reader import Reading, read_source
+from karenina_core.templates.rule_run import OwnRule, decide_own
 from karenina_core.templates.sandbox import Sandbox, available, shared_sandbox
 from karenina_core.templates.schema import judge_schema
 from karenina_core.templates.spec import TemplateSpec
@@ -43,6 +51,7 @@ class Template:
     _models: Mapping[str, type[BaseModel]] = field(repr=False)
     _reply: type[BaseModel] = field(repr=False)
     _rules: tuple[Rule, ...] = field(repr=False)
+    _own_rules: tuple[OwnRule, ...] = field(repr=False)
 
     @cached_property
     def template_id(self) -> str:
@@ -51,7 +60,7 @@ class Template:
 
     @property
     def style(self) -> Style:
-        """`declarative` (rules only), `own_code` (methods only) or `mixed`."""
+        """`declarative` (built-in rules only), `own_code` (methods only) or `mixed`."""
         if not self.spec.own_code:
             return "declarative"
         return "mixed" if self.spec.verified else "own_code"
@@ -127,6 +136,9 @@ class Template:
         """
         values = self._typed(values)
         decided = decide_all(self._rules, values, raw_trace)
+        if self._own_rules and self._reading.rule_program is not None:
+            place = sandbox or shared_sandbox()
+            decided |= decide_own(self._own_rules, self._reading.rule_program, values, raw_trace, place)
         pending = tuple(
             item.name for item in self.spec.fields if item.is_semantic and values.get(item.name) is not None
         )
@@ -236,8 +248,13 @@ def read_template(source: str) -> Template:
         for item in reading.spec.fields
         if (primitive := item.primitive) is not None
     )
+    own_rules = tuple(
+        OwnRule(item, reading.rules[item.verify_with["type"]])
+        for item in reading.spec.fields
+        if item.own_rule is not None and item.verify_with is not None
+    )
     reply = build_reply(reading.spec, models)
-    return Template(source, reading.spec, reading.warnings, reading, models, reply, rules)
+    return Template(source, reading.spec, reading.warnings, reading, models, reply, rules, own_rules)
 
 
 def _complaints(error: ValidationError) -> str:

@@ -15,7 +15,7 @@ from karenina_core.templates.edits import Edits, needs
 from karenina_core.templates.rewrites import rewrite_expressions
 from karenina_core.templates.scope import Scope
 from karenina_core.templates.spec import HOOKS
-from karenina_core.templates.tail import tail
+from karenina_core.templates.tail import rule_tail, tail
 from karenina_core.templates.wording import quote
 
 _BLANKED_IMPORTS = frozenset(
@@ -48,6 +48,8 @@ def transform(
     classes: Classes,
     answer: ast.ClassDef,
     bodies: Mapping[str, Body],
+    *,
+    for_rules: bool = False,
 ) -> Program:
     """Turn a template into a program for the sandbox.
 
@@ -57,7 +59,8 @@ def transform(
         scope: What its names mean.
         classes: Its classes.
         answer: The answer class.
-        bodies: What the answer class and the nested models hold.
+        bodies: What the answer class, the nested models and the custom primitives hold.
+        for_rules: Whether to run the check of a custom primitive, rather than the methods of the answer.
 
     Raises:
         TemplateError: It uses what the sandbox does not support; says the line.
@@ -70,7 +73,7 @@ def transform(
     aside += [*_aliases(tree, scope), *_script_blocks(tree), *example_statements(tree, answer.name)]
     for statement in aside:
         edits.replace(statement, "pass")
-    for node in [answer, *classes.models.values()]:
+    for node in [answer, *classes.models.values(), *classes.rules]:
         _blank_class(node, bodies[node.name], node is not answer, edits)
     for node in classes.enums.values():
         _blank_bases(node, edits)
@@ -81,10 +84,10 @@ def transform(
         if isinstance(part, ast.Import | ast.ImportFrom):
             _keep_imports(part, edits)
     rewrite_expressions(live, scope, bodies, edits)
-    hooks = tuple(name for name in HOOKS if name in body.methods)
+    hooks = () if for_rules else tuple(name for name in HOOKS if name in body.methods)
     code = f"{edits.apply().rstrip()}\n"
     return Program(
-        code=code + tail(answer.name, hooks, bodies),
+        code=code + (rule_tail(answer.name, bodies) if for_rules else tail(answer.name, hooks, bodies)),
         lines=code.count("\n"),
         hooks=hooks,
         handed_in=_handed_in(live, scope),
@@ -114,18 +117,18 @@ def _aliases(tree: ast.Module, scope: Scope) -> list[ast.stmt]:
 def _blank_class(node: ast.ClassDef, body: Body, is_model: bool, edits: Edits) -> None:
     _blank_bases(node, edits)
     texts = ["pass"] * len(body.definitions)
-    if is_model:
+    if is_model and texts:
         # Models are built by name in expected values; only a definition's own line can hold the constructor.
         defaults = {item.name: item.options["default"] for item in body.fields if "default" in item.options}
         values = f"{{**{quote(defaults)}, **values}}"
         texts[0] = f"def __init__(self, **values): [setattr(self, key, value) for key, value in {values}.items()]"
     for statement, replacement in zip(body.definitions, texts, strict=True):
         edits.replace(statement, replacement)
-    for method in node.body:
-        if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef):
-            for decorator in method.decorator_list:
-                sign = edits.source.rindex(b"@", 0, edits.start(decorator))
-                edits.replace_span(sign, edits.end(decorator), "")
+    methods = (part for part in node.body if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef))
+    for decorated in (node, *methods):
+        for decorator in decorated.decorator_list:
+            sign = edits.source.rindex(b"@", 0, edits.start(decorator))
+            edits.replace_span(sign, edits.end(decorator), "")
 
 
 def _blank_bases(node: ast.ClassDef, edits: Edits) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from karenina_core.errors import InputError
@@ -22,10 +22,17 @@ def write_template(spec: TemplateSpec) -> str:
     """
     if spec.own_code:
         raise InputError(
-            "This template has methods of its own.", "A form does not hold them.", "Edit its source instead."
+            "This template has primitives or methods of its own.",
+            "A form does not hold them.",
+            "Edit its source instead.",
         )
     if not spec.verified:
         raise InputError("The template verifies nothing.", next="Give at least one field a primitive.")
+    return write_fields(spec)
+
+
+def write_fields(spec: TemplateSpec) -> str:
+    """Return the source of what a spec holds, without the custom primitives it may name."""
     blocks = [_imports(spec), *(_model(model) for model in spec.models), _answer(spec)]
     return "\n\n\n".join(block for block in blocks if block) + "\n"
 
@@ -78,7 +85,7 @@ def _answer(spec: TemplateSpec) -> str:
 
 
 def _field(item: FieldSpec) -> Iterator[str]:
-    yield f"{_INDENT}{item.name}: {_annotation(item)} = {'Field' if item.primitive is None else 'VerifiedField'}("
+    yield f"{_INDENT}{item.name}: {_annotation(item)} = {'Field' if item.verify_with is None else 'VerifiedField'}("
     yield from (f"{_INDENT * 2}{argument}," for argument in _arguments(item))
     yield f"{_INDENT})"
 
@@ -86,15 +93,21 @@ def _field(item: FieldSpec) -> Iterator[str]:
 def _arguments(item: FieldSpec) -> Iterator[str]:
     if item.description:
         yield f"description={quote(item.description)}"
-    if (primitive := item.primitive) is not None:
+    if item.verify_with is not None:
         yield f"ground_truth={quote(item.ground_truth)}"
-        yield f"verify_with={write_primitive(primitive)}"
+        yield f"verify_with={_rule(item.verify_with) if item.primitive is None else write_primitive(item.primitive)}"
         if item.weight != 1.0:
             yield f"weight={item.weight!r}"
         if item.extraction_hint is not None:
             yield f"extraction_hint={quote(item.extraction_hint)}"
     for name, value in item.options.items():
         yield f"{name}={quote(value)}"
+
+
+def _rule(stored: Mapping[str, Any]) -> str:
+    """Return the call that builds a primitive which only the source defines."""
+    arguments = [f"{name}={quote(value)}" for name, value in stored.items() if name != "type"]
+    return f"{stored['type']}({', '.join(arguments)})"
 
 
 def _annotation(item: FieldSpec) -> str:
