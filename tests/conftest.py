@@ -25,6 +25,8 @@ def own_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in os.environ:
         if name.endswith(("_API_KEY", "_API_BASE")):
             monkeypatch.delenv(name)
+    for name in ("SHARED", "ALLOWED_HOSTS", "KEY_VARIABLES", "DAILY_BUDGET", "MAX_CONCURRENT"):
+        monkeypatch.delenv(f"KARENINA_{name}", raising=False)
     monkeypatch.setenv("KARENINA_DATABASE_URL", f"sqlite:///{tmp_path / 'karenina.db'}")
 
 

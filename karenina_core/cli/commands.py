@@ -14,6 +14,8 @@ from karenina_core.benchmark import Benchmark
 from karenina_core.cli import output, tables
 from karenina_core.cli.codes import DONE, PROBLEMS, UNUSABLE
 from karenina_core.errors import CheckpointError, InputError
+from karenina_core.models.ports import Purpose
+from karenina_core.models.recorded import Recording
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from karenina_core.schemas.results import VerificationResultSet
 
@@ -76,11 +78,11 @@ def do_run(options: argparse.Namespace) -> int:
             benchmark, config, run_name=options.name, progress_callback=report, limit=options.limit
         )
     if options.json:
-        _write(options.json, results)
+        _write(options.json, results, config)
     if not quiet:
         tables.show_results(results)
         print(f"Stored as run {results.run_id}. Look again with: karenina show {results.run_id}")
-    return _outcome(results)
+    return max(_outcome(results), _ending(results.run_id))
 
 
 def _configuration(options: argparse.Namespace) -> VerificationConfig:
@@ -89,14 +91,14 @@ def _configuration(options: argparse.Namespace) -> VerificationConfig:
         for key, value in (("endpoint_base_url", options.base_url), ("api_key_env", options.api_key_env))
         if value
     }
-    answering = [model for text in options.answering for model in _models(text, settings)]
+    answering = [model for text in options.answering for model in _models(text, settings, "answer")]
     if options.answers:
         answering += _prepared(options.answers)
     if not answering:
         raise InputError(
             "No model to test was given.", next="Name one with --answering, or give prepared answers with --answers."
         )
-    judges = [model for text in options.judge for model in _models(text, settings)]
+    judges = [model for text in options.judge for model in _models(text, settings, "parse")]
     return VerificationConfig(
         answering_models=answering,
         parsing_models=judges,
@@ -104,12 +106,17 @@ def _configuration(options: argparse.Namespace) -> VerificationConfig:
         max_concurrent_requests=options.concurrency,
         abstention_enabled=options.abstention,
         embedding_check_enabled=options.embeddings,
+        max_cost=options.max_cost,
     )
 
 
-def _models(text: str, settings: dict[str, Any]) -> list[ModelConfig]:
+def _models(text: str, settings: dict[str, Any], purpose: Purpose) -> list[ModelConfig]:
     if text.startswith("manual:"):
         return _prepared(text.removeprefix("manual:"))
+    if text.startswith("recorded:") and "/" not in text:
+        # A recording by its name alone stands for all models in it.
+        entries = Recording.load(text.removeprefix("recorded:")).entries(purpose)
+        return [ModelConfig.parse(f"{text}/{entry}") for entry in entries]
     model = ModelConfig.parse(text)
     return [ModelConfig.parse(text, **settings) if model.transport == "litellm" else model]
 
@@ -188,11 +195,11 @@ def do_export(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _write(target: str, results: VerificationResultSet) -> None:
+def _write(target: str, results: VerificationResultSet, config: VerificationConfig | None = None) -> None:
     from karenina_core.analysis.export import to_json
     from karenina_core.files import write_atomic
 
-    content = to_json(results)
+    content = to_json(results, config)
     if target == "-":
         print(content.decode())
     else:
@@ -206,8 +213,17 @@ def _print_results(results: VerificationResultSet, as_json: bool) -> None:
         tables.show_results(results)
 
 
+def _ending(run_id: str | None) -> int:
+    """Say why a run stopped before its end, if it did."""
+    with output.opened_store() as store:
+        run = store.run(run_id or "")
+    if run.done < run.total:
+        print(f"{run.done} of {run.total} evaluations are done. {run.note}".strip(), file=sys.stderr)
+    return PROBLEMS if run.done < run.total else DONE
+
+
 def _outcome(results: VerificationResultSet) -> int:
     failed = [result for result in results if result.status == "failed"]
     if failed:
         print(f"{len(failed)} of {len(results)} evaluations failed and have no verdict.", file=sys.stderr)
-    return PROBLEMS if failed else DONE
+    return PROBLEMS if failed or not results else DONE

@@ -7,6 +7,7 @@ Exit codes: 0 done; 1 done, but problems were found or some evaluations failed; 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Sequence
 
@@ -65,6 +66,7 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     run.add_argument("--limit", type=_positive, metavar="N", help="only the first N questions")
     run.add_argument("--abstention", action="store_true", help="ask the judge whether the answer declines")
     run.add_argument("--embeddings", action="store_true", help="enable the embedding check")
+    run.add_argument("--max-cost", type=_amount, metavar="USD", help="stop when the run has spent this much")
     run.add_argument("--name", metavar="NAME", help="name of the run")
     run.add_argument("--json", metavar="OUT", help="write all results as JSON to this file, - for standard output")
 
@@ -74,6 +76,13 @@ def _positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError("must be at least 1")
     return number
+
+
+def _amount(text: str) -> float:
+    amount = float(text)
+    if not 0 < amount < math.inf:
+        raise argparse.ArgumentTypeError("must be more than 0")
+    return amount
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -3,7 +3,7 @@
 from karenina_core.models.caller import Caller
 from karenina_core.models.clients import ClientPool, make_client
 from karenina_core.models.embeddings import Embedder, load_embedder
-from karenina_core.models.keys import set_key_source
+from karenina_core.models.keys import KeySource, check_access, using_keys
 from karenina_core.models.ledger import MemoryLedger, NullLedger
 from karenina_core.models.manual import parse_answers, read_answers
 from karenina_core.models.ports import (
@@ -26,6 +26,7 @@ __all__ = [
     "ClientPool",
     "Embedder",
     "InvalidOutputError",
+    "KeySource",
     "MemoryLedger",
     "Message",
     "ModelClient",
@@ -34,9 +35,10 @@ __all__ = [
     "Subject",
     "bundled_recordings",
     "call_key",
+    "check_access",
     "load_embedder",
     "make_client",
     "parse_answers",
     "read_answers",
-    "set_key_source",
+    "using_keys",
 ]

@@ -10,8 +10,10 @@ from typing import Any, TypeVar
 
 from karenina_core.errors import InputError, ModelError, ModelErrorCategory
 from karenina_core.models.clients import ClientPool, make_client
-from karenina_core.models.ports import CallLedger, ChatReply, ChatRequest, ModelClient, call_key
+from karenina_core.models.ports import CallLedger, ChatReply, ChatRequest, Meter, ModelClient, call_key
+from karenina_core.models.replies import clean_reply
 from karenina_core.models.retry import OnRetry, Sleep, with_retries
+from karenina_core.models.slots import process_slots
 from karenina_core.models.structured import InvalidOutputError, ask_again, read_whole_reply
 from karenina_core.schemas.config import ModelConfig
 from karenina_core.schemas.results import CallRecord, Usage
@@ -43,9 +45,11 @@ class Caller:
             running again asks again.
         clients: Makes the client for a model; clients are kept until the caller is closed.
         max_concurrent: Provider calls in flight at once. A call that waits for its next attempt does not count.
+            All callers of the process together have the bound `KARENINA_MAX_CONCURRENT`.
         max_attempts: Attempts per provider call when the failure may pass.
         sleep: Waits between attempts; replaceable in tests.
         on_retry: Told the error and the seconds waited before each further attempt.
+        meter: Asked before every provider call, and told what each call took.
     """
 
     def __init__(
@@ -57,7 +61,9 @@ class Caller:
         *,
         sleep: Sleep = asyncio.sleep,
         on_retry: OnRetry | None = None,
+        meter: Meter | None = None,
     ) -> None:
+        self._meter = meter
         self._ledger = ledger
         self._pool = ClientPool(clients)
         self._slots = asyncio.Semaphore(max_concurrent)
@@ -170,7 +176,7 @@ class Caller:
         try:
             reply = await self._attempts(call)
         except ModelError as error:
-            known = await self._recall(call.key) if error.category == "missing_recording" else None
+            known = await self._recall(call.key) if _without_its_answers(call, error) else None
             if known is None:
                 raise
             return _remembered(known)
@@ -186,13 +192,20 @@ class Caller:
     async def _attempts(self, call: _Call) -> ChatReply:
         client = self._pool(call.config)
         if call.config.transport != "litellm":
-            return await client.complete(call.request)
+            return self._received(await client.complete(call.request))
 
         async def attempt() -> ChatReply:
-            async with self._slots:
-                return await client.complete(call.request)
+            async with self._slots, process_slots.one():
+                if self._meter is not None:
+                    await self._meter.admit()
+                return self._received(await client.complete(call.request))
 
         return await with_retries(attempt, max_attempts=self._max_attempts, sleep=self._sleep, on_retry=self._on_retry)
+
+    def _received(self, reply: ChatReply) -> ChatReply:
+        if self._meter is not None:
+            self._meter.paid(reply.usage)
+        return _fit(reply)
 
     async def _remember(self, calls: Sequence[tuple[_Call, ChatReply]]) -> None:
         for call, reply in calls:
@@ -210,10 +223,22 @@ class Caller:
         await asyncio.shield(task)
 
 
+def _fit(reply: ChatReply) -> ChatReply:
+    """Return the reply cut and cleaned, whichever client it came from; nothing longer is stored or judged."""
+    text, finish_reason = clean_reply(reply.text, reply.finish_reason)
+    return reply if text == reply.text else replace(reply, text=text, finish_reason=finish_reason)
+
+
 def _identify(config: ModelConfig, request: ChatRequest) -> _Call:
     if config.request_timeout is not None:
         request = replace(request, timeout=config.request_timeout)
     return _Call(call_key(config, request), config, request)
+
+
+def _without_its_answers(call: _Call, error: ModelError) -> bool:
+    # A run that is resumed has no prepared answers any more; those it used are in the ledger. Answers that were
+    # given, but lack this question, must not be filled up from an earlier run.
+    return error.category == "missing_recording" and call.config.manual_traces is None
 
 
 def _corrections(config: ModelConfig) -> int:

@@ -8,18 +8,24 @@ import os
 import sys
 import time
 import warnings
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from karenina_core.errors import MissingDependencyError, ModelError
-from karenina_core.models.endpoints import check_endpoint
-from karenina_core.models.keys import find_key
+from karenina_core.models.endpoints import check_endpoint, host_of, standing
+from karenina_core.models.keys import check_access, find_key, provider_prefix
 from karenina_core.models.litellm_errors import classify, failure
 from karenina_core.models.ports import ChatReply, ChatRequest
 from karenina_core.models.replies import clean, clean_reply
-from karenina_core.redact import install_log_redaction
+from karenina_core.redact import HIDDEN, SHORTEST, install_log_redaction
 from karenina_core.schemas.config import ModelConfig
 from karenina_core.schemas.results import Usage
+
+if TYPE_CHECKING:
+    import httpx
+
+    from karenina_core.models.checked_http import CheckedTransport
 
 Mode = Literal["schema", "tool", "instruction"]
 _NEXT_MODE: dict[Mode, Mode] = {"schema": "tool", "tool": "instruction"}
@@ -39,12 +45,14 @@ class LitellmClient:
         config: The model.
 
     Raises:
-        ConfigError: Its address cannot be used.
+        ConfigError: Its address cannot be used, or its key may not be sent there.
     """
 
     def __init__(self, config: ModelConfig) -> None:
         global _open_clients
+        check_access(config)
         self.config = config
+        self._route: _Route | None = None
         self._base_url = check_endpoint(config.endpoint_base_url) if config.endpoint_base_url else None
         self._mode: Mode = "schema"
         self._open = True
@@ -76,6 +84,8 @@ class LitellmClient:
         if self._open:
             self._open = False
             _open_clients -= 1
+            if self._route is not None:
+                await self._route.aclose()
             if not _open_clients and "litellm" in sys.modules:
                 await _close_connections()
 
@@ -97,18 +107,67 @@ class LitellmClient:
         return options
 
     async def _once(self, request: ChatRequest, options: dict[str, Any]) -> ChatReply:
-        key = find_key(self.config)
         litellm = await asyncio.to_thread(_litellm)
         start = time.perf_counter()
+        key = None
         try:
+            key = find_key(self.config, provider_prefix(self.config) or _provider(litellm, self.config))
             async with asyncio.timeout(request.timeout):
-                response = await litellm.acompletion(**options, **({"api_key": key} if key else {}))
+                response = await litellm.acompletion(**options, **self._way(key))
+        except ModelError:
+            raise
         except Exception as error:
-            problem = classify(error, self.config.id)
+            problem = self._refused() or classify(error, self.config.id)
         else:
-            return _read(response, self.config.id, time.perf_counter() - start)
+            return _without(key, _read(response, self.config.id, time.perf_counter() - start))
         # Outside of the handler, so that the provider's error, which may hold the key, is not chained to ours.
         raise problem
+
+    def _way(self, key: str | None) -> dict[str, Any]:
+        """Return the options that lead to the model: the key, and for an address of its own our HTTP client."""
+        if self._base_url is None or key is None or provider_prefix(self.config) != "openai":
+            return {"api_key": key} if key else {}
+        if standing(host_of(self._base_url)) == "provider":
+            return {"api_key": key}
+        if self._route is None:
+            self._route = _Route(self._base_url)
+        return {"api_key": key, "client": self._route.client(key)}
+
+    def _refused(self) -> ModelError | None:
+        why = self._route.transport.refusal if self._route is not None else ""
+        return failure("bad_request", self.config.id, why) if why else None
+
+
+class _Route:
+    """Our own way to an address that is no provider's, so that litellm adds nothing and every connection is checked."""
+
+    def __init__(self, base_url: str) -> None:
+        from karenina_core.models.checked_http import CheckedTransport, checked_client
+
+        self._base_url = base_url
+        self.transport: CheckedTransport = CheckedTransport()
+        self._http: httpx.AsyncClient = checked_client(self.transport)
+
+    def client(self, key: str) -> Any:
+        """Return a client with this key; all share the connections."""
+        from openai import AsyncOpenAI
+
+        return AsyncOpenAI(api_key=key, base_url=self._base_url, http_client=self._http, max_retries=0)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+
+def _provider(litellm: Any, config: ModelConfig) -> str:
+    return str(litellm.get_llm_provider(config.provider_model, api_base=config.endpoint_base_url)[1])
+
+
+def _without(key: str | None, reply: ChatReply) -> ChatReply:
+    """Return a reply that does not repeat the key; it would be stored, shown and exported."""
+    if key is None or len(key) < SHORTEST or key not in reply.text:
+        return reply
+    return replace(reply, text=reply.text.replace(key, HIDDEN))
 
 
 def _ask_for_json(options: dict[str, Any], schema: dict[str, Any], mode: Mode) -> None:

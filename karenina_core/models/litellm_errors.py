@@ -61,6 +61,9 @@ _WHAT: dict[str, tuple[str, str]] = {
     "timeout": ("{model} did not answer in time.", "Raise the time limit, or try later."),
     "unexpected": ("The call of {model} failed.", "Read the reason."),
 }
+_NO_KEY = re.compile(
+    r"missing (?:\w+ )?credentials|(?:missing|no) .{0,40}api.?key|api_key client option", re.IGNORECASE
+)
 _NO_CREDIT = re.compile(r"insufficient[_ ]quota|exceeded your current quota|credit balance|billing", re.IGNORECASE)
 _TOO_LONG = re.compile(r"context.?(?:length|window|size)|maximum context|prompt is too long", re.IGNORECASE)
 _FILTERED = re.compile(r"content[_ -](?:policy|filter)|content management policy", re.IGNORECASE)
@@ -82,6 +85,8 @@ def classify(error: Exception, model: str) -> ModelError:
 
 def _category(error: Exception, text: str) -> ModelErrorCategory:
     category = _by_kind(error)
+    if category in ("server_error", "connection", "unexpected") and _NO_KEY.search(text):
+        return "authentication"  # litellm noticed before anything was sent
     if category == "rate_limit" and _NO_CREDIT.search(text):
         return "authentication"  # waiting does not fill the account
     if category == "bad_request":
@@ -105,6 +110,7 @@ def _by_kind(error: Exception) -> ModelErrorCategory:
 
 def _plain(text: str) -> str:
     # "litellm.RateLimitError: RateLimitError: OpenAIException - Slow down." -> "Slow down."
+    text = text.partition("Traceback (most recent call last)")[0]
     return re.sub(r"^(?:litellm\.)?(?:\w+(?:Error|Exception|Timeout)\w*(?::| -)\s*)+", "", text).strip()
 
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from karenina_core.files import read_json
 from karenina_core.models.judge_examples import EXAMPLES
 from karenina_core.models.spoken_numbers import numbers
 
@@ -83,7 +84,7 @@ def without_repetitions(reply: str) -> str:
         return value
 
     try:
-        return json.dumps(once(json.loads(reply)), ensure_ascii=False)
+        return json.dumps(once(read_json(reply)), ensure_ascii=False)
     except ValueError:
         return reply
 

@@ -113,6 +113,26 @@ class CallLedger(Protocol):
         ...
 
 
+class Meter(Protocol):
+    """Watches what provider calls cost."""
+
+    async def admit(self) -> None:
+        """Return when one more call may be paid for.
+
+        Raises:
+            asyncio.CancelledError: The money is spent, and whoever asks is to stop.
+        """
+        ...
+
+    def paid(self, usage: Usage) -> None:
+        """Note what a call took, whether its reply is used or not."""
+        ...
+
+
+class MeteredCallLedger(CallLedger, Meter, Protocol):
+    """A ledger that watches the cost too."""
+
+
 def call_key(config: ModelConfig, request: ChatRequest) -> str:
     """Return the identity of a call: SHA-256 over the canonical JSON of what is sent, and the replicate.
 

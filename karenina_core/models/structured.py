@@ -10,6 +10,7 @@ from typing import Any, NoReturn, TypeVar
 
 from karenina_core.errors import InputError, ModelError, ModelErrorCategory
 from karenina_core.models.ports import ChatReply, ChatRequest, Message
+from karenina_core.models.replies import clean_data
 from karenina_core.schemas.results import CallRecord
 
 T = TypeVar("T")
@@ -18,6 +19,7 @@ MAX_STARTS = 50  # opening braces tried in one reply
 MAX_REPAIRED = 60_000  # characters of a text that is repaired,
 MAX_REPAIR_WORK = 400_000  # and its length × its brackets: one or two seconds at worst
 MAX_SHOWN = 4_000  # characters of a wrong reply, and of the complaint, sent back to the judge
+_NO_VALUE = re.compile(r":\s*(?:[,}\]]|\Z)")
 _FENCED = re.compile(r"```(?:json|JSON)?[ \t]*\n(.*?)```", re.DOTALL)
 
 
@@ -66,7 +68,7 @@ def read_reply(text: str, validate: Callable[[Any], T]) -> T:
     complaint = ""
     for value in json_objects(text):
         try:
-            return validate(value)
+            return validate(clean_data(value))
         except ValueError as error:  # InputError and pydantic's ValidationError are both
             complaint = complaint or str(error)
     raise InputError(complaint or "The reply holds no JSON object.")
@@ -114,6 +116,8 @@ def _repaired_objects(text: str) -> Iterator[Any]:
     work = len(broken) * (broken.count("{") + broken.count("["))
     if not broken or len(broken) > MAX_REPAIRED or work > MAX_REPAIR_WORK:
         return
+    if _NO_VALUE.search(broken):
+        return  # the repair would invent an empty text, and that be compared with the truth
     try:
         value = json_repair.loads(broken, skip_json_loads=True)
     except (ValueError, RecursionError):

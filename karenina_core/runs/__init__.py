@@ -1,5 +1,6 @@
 """Runs: what is wanted, carrying it out in the background, and the store that keeps everything."""
 
+from karenina_core.runs.estimate import Estimate, estimate
 from karenina_core.runs.plan import Plan, SkippedQuestion, wanted
 from karenina_core.runs.progress import ModelCount, Progress
 from karenina_core.runs.reverify import Flip, FlipList, flips, preview, reverify
@@ -9,6 +10,7 @@ from karenina_core.runs.verification import run_verification
 
 __all__ = [
     "BenchmarkRow",
+    "Estimate",
     "Flip",
     "FlipList",
     "ModelCount",
@@ -19,6 +21,7 @@ __all__ = [
     "Runner",
     "SkippedQuestion",
     "Store",
+    "estimate",
     "flips",
     "preview",
     "reverify",

@@ -43,7 +43,7 @@ class Crew:
         self._save = save
 
     async def work(self, size: int) -> None:
-        """Do everything that is left, at most `size` tasks at once."""
+        """Do everything that is left, at most `size` tasks at once; less when the gate turns workers away."""
         async with asyncio.TaskGroup() as group:
             for _ in range(size):
                 group.create_task(self._worker())
@@ -64,6 +64,10 @@ class Crew:
             for judge in task.judges:
                 await self._save(self._unexpected(task.generation, judge, error))
             self._queue.answered([])
+        except asyncio.CancelledError:
+            # Nobody may wait for judgements that will not come.
+            self._queue.answered([])
+            raise
         else:
             self._queue.answered(JudgeTask(task.generation, judge, context) for judge in task.judges)
 

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from karenina_core.benchmark import Benchmark
+from karenina_core.errors import ConfigError
 from karenina_core.models.caller import Caller
-from karenina_core.models.ports import CallLedger
+from karenina_core.models.keys import check_access
+from karenina_core.models.ports import MeteredCallLedger
 from karenina_core.pipeline import Pipeline
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from karenina_core.schemas.results import VerificationResult
@@ -33,16 +35,31 @@ class Evaluator(Protocol):
         ...
 
 
-EvaluatorFactory = Callable[[Benchmark, VerificationConfig, CallLedger], Evaluator]
+EvaluatorFactory = Callable[[Benchmark, VerificationConfig, MeteredCallLedger], Evaluator]
 
 
 class PipelineEvaluator(Pipeline):
     """The thirteen stages with a caller of their own."""
 
-    def __init__(self, benchmark: Benchmark, config: VerificationConfig, ledger: CallLedger) -> None:
-        self._caller = Caller(ledger, max_concurrent=config.max_concurrent_requests, max_attempts=config.max_attempts)
+    def __init__(self, benchmark: Benchmark, config: VerificationConfig, ledger: MeteredCallLedger) -> None:
+        self._caller = Caller(
+            ledger, max_concurrent=config.max_concurrent_requests, max_attempts=config.max_attempts, meter=ledger
+        )
         super().__init__(benchmark, config, self._caller)
+
+    def preflight(self) -> list[str]:
+        """Return what makes the run pointless, addresses and keys that cannot be used among it."""
+        models = (*self.config.answering_models, *self.config.parsing_models)
+        return super().preflight() + list(dict.fromkeys(filter(None, map(_access_problem, models))))
 
     async def aclose(self) -> None:
         """Close the connections to the models."""
         await self._caller.aclose()
+
+
+def _access_problem(model: ModelConfig) -> str:
+    try:
+        check_access(model)
+    except ConfigError as error:
+        return str(error)
+    return ""

@@ -23,6 +23,7 @@ class Gate:
         self._open = asyncio.Event()
         self._openings = 0
         self.ended = False
+        self.turned_away = False
 
     @property
     def is_open(self) -> bool:
@@ -44,12 +45,21 @@ class Gate:
         self.ended = True
         self._open.set()
 
+    def turn_away(self) -> None:
+        """Send away everybody who comes to begin something; what is under way is finished and stored."""
+        self.turned_away = True
+
     async def wait(self) -> None:
-        """Return when the run may go on.
+        """Return when something new may begin.
 
         Raises:
-            asyncio.CancelledError: It is to end.
+            asyncio.CancelledError: The run is to end.
         """
+        await self._opened()
+        if self.turned_away:
+            raise asyncio.CancelledError
+
+    async def _opened(self) -> None:
         await self._open.wait()
         if self.ended:
             raise asyncio.CancelledError
@@ -70,4 +80,4 @@ class Gate:
                 # Trouble from before the last opening may be over; it deserves another attempt, not another pause.
                 if self.is_open and not self.ended and openings == self._openings:
                     await self._pause(error)
-            await self.wait()
+            await self._opened()

@@ -8,7 +8,9 @@ import threading
 from contextlib import suppress
 
 from karenina_core.errors import StoreError
+from karenina_core.models.keys import KeySource, using_keys
 from karenina_core.models.ports import CallLedger
+from karenina_core.runs.budget import Budget
 from karenina_core.runs.crew import Crew
 from karenina_core.runs.evaluation import Evaluator
 from karenina_core.runs.gate import Gate
@@ -57,16 +59,18 @@ class Job:
         self._seconds = run.seconds
         self._stopwatch = Stopwatch()
         self._gate = Gate(lambda error: self.pause(str(error)))
-        self.ledger = MeteredLedger(ledger, self._gate)
+        budget = Budget(plan.config.max_cost, run.cost or 0.0, store.spent_today)
+        self.ledger = MeteredLedger(ledger, self._gate, budget)
         self._noting = asyncio.Lock()
         self._final: RunStatus | None = None
         self._task: asyncio.Task[None] | None = None
 
-    def begin(self, evaluator: Evaluator, queue: WorkQueue) -> None:
-        """Start working; the evaluator is closed at the end."""
+    def begin(self, evaluator: Evaluator, queue: WorkQueue, keys: KeySource | None = None) -> None:
+        """Start working, with these keys before those of the environment; the evaluator is closed at the end."""
         self._gate.open()
         self._stopwatch.start()
-        self._task = asyncio.create_task(self._carry_out(evaluator, queue))
+        with using_keys(keys):
+            self._task = asyncio.create_task(self._carry_out(evaluator, queue))
 
     def progress(self) -> Progress:
         """Return where the run stands."""
@@ -117,6 +121,8 @@ class Job:
         crew = Crew(self.plan.benchmark, evaluator, queue, self._gate, self._save)
         try:
             await crew.work(min(self.plan.config.max_concurrent_requests, max(self.plan.rows, 1)))
+            if self._gate.turned_away:
+                final, self._message = "interrupted", self.ledger.spent_out
         except asyncio.CancelledError:
             final = self._final
         except Exception as error:

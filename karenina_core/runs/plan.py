@@ -14,8 +14,8 @@ from karenina_core.benchmark import Benchmark
 from karenina_core.runs.expected import expected_calls
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 
-# How fast a run goes does not change what it finds.
-_PACE = {"max_concurrent_requests", "request_timeout", "max_attempts"}
+# How fast a run goes, and when it stops, does not change what it finds.
+_PACE = {"max_concurrent_requests", "request_timeout", "max_attempts", "max_cost"}
 
 
 class SkippedQuestion(NamedTuple):

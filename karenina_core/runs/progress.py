@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from karenina_core.runs.store import ACTIVE, Outcome, RunRow, RunStatus, Store
+from karenina_core.schemas.causes import NO_VERDICT, in_words
 from karenina_core.schemas.results import Usage, VerificationResult
 
 RECENT = 20
@@ -32,6 +33,7 @@ class Progress:
         total: Wanted rows; `done` are stored.
         passed: Rows with verdict `pass`; `failed` and `not_evaluated` count the other two.
         errors: Rows whose evaluation failed for technical reasons, by failure category.
+        causes: All rows without a verdict, by failure category; `no_verdict` where nothing was to be decided.
         calls: Model calls the run needed; the ledger answered `cached_calls` of them.
         cost: US dollars, None when no price is known.
         started: ISO 8601 in UTC, None before the start.
@@ -52,6 +54,7 @@ class Progress:
     failed: int
     not_evaluated: int
     errors: Mapping[str, int] = field(default_factory=dict)
+    causes: Mapping[str, int] = field(default_factory=dict)
     calls: int = 0
     cached_calls: int = 0
     cost: float | None = None
@@ -120,6 +123,7 @@ class Tally:
         self._verdicts: Counter[str] = Counter()
         self._models: dict[str, Counter[str]] = {}
         self._errors: Counter[str] = Counter()
+        self._causes: Counter[str] = Counter()
         self.recent: deque[str] = deque(maxlen=RECENT)
         for outcome, number in outcomes:
             self._count(outcome, number)
@@ -156,6 +160,7 @@ class Tally:
             failed=self._verdicts["fail"],
             not_evaluated=self._verdicts["not_evaluated"],
             errors=dict(self._errors),
+            causes=dict(self._causes),
             calls=spent.calls,
             cached_calls=spent.cached_calls,
             cost=spent.cost,
@@ -173,6 +178,8 @@ class Tally:
         self._models.setdefault(outcome.answering_model, Counter())[outcome.verdict] += number
         if outcome.status == "failed":
             self._errors[outcome.failure_category or "unexpected"] += number
+        if outcome.verdict == "not_evaluated":
+            self._causes[outcome.failure_category or NO_VERDICT] += number
 
 
 def stored_progress(store: Store, run_id: str, recent: Iterable[str] = ()) -> Progress:
@@ -201,5 +208,5 @@ def _line(result: VerificationResult) -> str:
     short = question if len(question) <= _QUESTION else f"{question[: _QUESTION - 1]}…"
     outcome = result.verdict.replace("_", " ")
     if result.failure:
-        outcome += f" ({result.failure.category.replace('_', ' ')})"
+        outcome += f" ({in_words(result.failure.category)})"
     return f"{outcome}: {short} · {result.answering_model} · judge {result.parsing_model}"

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from karenina_core.benchmark import Benchmark
+from karenina_core.errors import InputError
 from karenina_core.pipeline import reverify_result
 from karenina_core.runs.plan import wanted
 from karenina_core.runs.store import Store
@@ -121,6 +122,11 @@ def reverify(store: Store, run_id: str, benchmark: Benchmark | None = None) -> s
     if benchmark is None:
         benchmark = store.load_benchmark(run.benchmark_id) if run.benchmark_id else plan.benchmark
     revision = wanted(benchmark, plan.config, plan.question_ids)
+    if not revision.question_ids:
+        raise InputError(
+            "The run and the benchmark have no finished question in common.",
+            next="Choose the benchmark that the run was made with.",
+        )
     new_id = store.create_run(revision, f"{run.name} (re-verified)", benchmark_id=run.benchmark_id, parent_run=run_id)
     kept = set(revision.question_ids)
     results = (result for result in store.iter_results(run_id) if result.question_id in kept)

@@ -11,6 +11,9 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from karenina_core.errors import ConfigError, InputError, StoreError
+from karenina_core.models.keys import KeySource
+from karenina_core.models.slots import max_concurrent
+from karenina_core.runs.budget import daily_budget
 from karenina_core.runs.evaluation import Evaluator, EvaluatorFactory, PipelineEvaluator
 from karenina_core.runs.job import Job
 from karenina_core.runs.ledger import StoreLedger
@@ -53,7 +56,7 @@ class Runner:
         self._thread.start()
         self._loop = started.result()
 
-    def start(self, run_id: str, config: VerificationConfig | None = None) -> None:
+    def start(self, run_id: str, config: VerificationConfig | None = None, keys: KeySource | None = None) -> None:
         """Begin or continue a run, and return as soon as it is under way.
 
         Rows that are completed stay; failures of providers and judges are tried again; calls that the ledger knows
@@ -63,17 +66,18 @@ class Runner:
             run_id: A stored run.
             config: The run's own configuration, given again when it has `manual` models: their prepared answers are
                 not stored.
+            keys: Asked for keys before the environment, for this run only, until it ends.
 
         Raises:
             InputError: There is no such run.
             ConfigError: The run cannot work, or the configuration is not the run's.
             StoreError: Another process carries the run out, or the database refuses.
         """
-        self._on_loop(self._start(run_id, config))
+        self._on_loop(self._start(run_id, config, keys))
 
-    def resume(self, run_id: str, config: VerificationConfig | None = None) -> None:
+    def resume(self, run_id: str, config: VerificationConfig | None = None, keys: KeySource | None = None) -> None:
         """Go on with a run that was paused, interrupted or cancelled, or that has failures; the same as `start`."""
-        self.start(run_id, config)
+        self.start(run_id, config, keys)
 
     def pause(self, run_id: str) -> None:
         """Begin no further evaluations; those under way are finished and stored.
@@ -157,22 +161,22 @@ class Runner:
             await asyncio.wait(list(self._starting.values()))
         await asyncio.gather(*(job.end("interrupted") for job in self._jobs.values()))
 
-    async def _start(self, run_id: str, config: VerificationConfig | None) -> None:
+    async def _start(self, run_id: str, config: VerificationConfig | None, keys: KeySource | None) -> None:
         job = self._jobs.get(run_id)
         if job is not None and not job.ended.is_set():
             if job.progress().status == "paused":
                 await job.resume()
             return
         if run_id not in self._starting:
-            self._starting[run_id] = asyncio.create_task(self._launch(run_id, config))
+            self._starting[run_id] = asyncio.create_task(self._launch(run_id, config, keys))
         # A second click joins the first.
         await asyncio.shield(self._starting[run_id])
 
-    async def _launch(self, run_id: str, config: VerificationConfig | None) -> None:
+    async def _launch(self, run_id: str, config: VerificationConfig | None, keys: KeySource | None) -> None:
         try:
             job, evaluator, queue = await asyncio.to_thread(self._prepare, run_id, config)
             self._jobs[run_id] = job
-            job.begin(evaluator, queue)
+            job.begin(evaluator, queue, keys)
         finally:
             del self._starting[run_id]
 
@@ -181,6 +185,7 @@ class Runner:
         if not self._store.claim(run_id, self._owner):
             raise _elsewhere(run_id)
         try:
+            daily_budget(), max_concurrent()  # settings of the environment that cannot be used stop the run here
             plan = _with_config(self._store.run_plan(run_id), config, stored_hash)
             return self._assemble(run_id, plan)
         except Exception as error:

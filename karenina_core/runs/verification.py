@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext, suppress
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import StoreError
+from karenina_core.models.readiness import check_models
 from karenina_core.runs.plan import wanted
 from karenina_core.runs.progress import Progress
 from karenina_core.runs.runner import Runner
@@ -14,6 +16,7 @@ from karenina_core.runs.store import Store
 from karenina_core.schemas.config import VerificationConfig
 from karenina_core.schemas.results import VerificationResultSet
 
+log = logging.getLogger(__name__)
 ProgressCallback = Callable[[float, str], None]
 _LOOK_SECONDS = 0.1
 
@@ -23,6 +26,7 @@ def run_verification(
     config: VerificationConfig,
     question_ids: Iterable[str] | None = None,
     run_name: str | None = None,
+    async_enabled: bool | None = None,
     progress_callback: ProgressCallback | None = None,
     store: Store | None = None,
     limit: int | None = None,
@@ -30,13 +34,14 @@ def run_verification(
     """Evaluate a benchmark's finished questions and return the results when all are there.
 
     Every result and every model call is stored as soon as it is there. Works inside a running event loop too. When
-    it is interrupted, the run is cancelled and keeps what it has.
+    it is interrupted, the run is cancelled and keeps what it has. When its money is spent, it returns what it has.
 
     Args:
         benchmark: Questions, templates and rubrics.
         config: Models and settings.
         question_ids: Only these questions; those that are not finished are left out all the same.
         run_name: For people.
+        async_enabled: False makes one evaluation after the other.
         progress_callback: Called with percent (0 to 100) and a line of text, from this thread.
         store: Where everything is stored; the user's own store when not given.
         limit: At most this many questions, the first ones.
@@ -45,8 +50,15 @@ def run_verification(
         ConfigError: The run cannot work.
         StoreError: The database refuses.
     """
+    if async_enabled is False:
+        config = config.model_copy(update={"max_concurrent_requests": 1})
+    check_models(config)
+    chosen = [question_ids] if isinstance(question_ids, str) else question_ids
+    plan = wanted(benchmark, config, chosen, limit)
+    if not plan.question_ids:
+        log.warning("Nothing to evaluate. %s", plan.note)
     with Store.open() if store is None else nullcontext(store) as opened, Runner(opened) as runner:
-        run_id = opened.create_run(wanted(benchmark, config, question_ids, limit), run_name)
+        run_id = opened.create_run(plan, run_name)
         runner.start(run_id, config)
         try:
             _watch(runner, run_id, progress_callback or _nobody)
@@ -54,7 +66,7 @@ def run_verification(
             with suppress(StoreError):
                 runner.cancel(run_id)
             raise
-        return VerificationResultSet(opened.results(run_id), run_id)
+        return VerificationResultSet(opened.results(run_id), run_id, plan.note)
 
 
 def _watch(runner: Runner, run_id: str, callback: ProgressCallback) -> None:
@@ -79,7 +91,8 @@ def _watch(runner: Runner, run_id: str, callback: ProgressCallback) -> None:
 def _line(progress: Progress) -> str:
     counts = f"{progress.done} of {progress.total} done, {progress.passed} passed"
     errors = sum(progress.errors.values())
-    return f"{counts}, {errors} with errors" if errors else counts
+    line = f"{counts}, {errors} with errors" if errors else counts
+    return f"{line}. {progress.message}" if progress.status == "interrupted" and progress.message else line
 
 
 def _nobody(percent: float, message: str) -> None:

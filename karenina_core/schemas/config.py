@@ -10,7 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from karenina_core.schemas.entities.question import FewShotExample
 
 Interface = Literal["litellm", "langchain", "openrouter", "openai_endpoint", "manual", "recorded", "local"]
-_CREDENTIAL = re.compile(r"key|token$|secret|password|api_base|base_url|header")
+# What would carry a key, lead a request elsewhere, or change what is counted as its price.
+_CREDENTIAL = re.compile(
+    r"key|token(?:$|_provider)|secret|password|credential|api_base|base_url|endpoint|header|provider$|client|proxy|"
+    r"session|ssl|cert|callback|logger|cost_per|mock|^aws_|^vertex_|^azure_|fallback|model_list|^user_config",
+)
 _NAMED = ("litellm", "langchain", "openrouter", "openai_endpoint", "recorded")
 KEY_VARIABLE = re.compile(r"^[A-Z][A-Z0-9_]{2,60}$")
 
@@ -66,7 +70,7 @@ class ModelConfig(BaseModel):
     @classmethod
     def _no_credentials(cls, value: dict[str, Any]) -> dict[str, Any]:
         # A key in here would reach the store and every export; an address would receive somebody's key.
-        refused = sorted(name for name in value if _CREDENTIAL.search(name))
+        refused = sorted(name for name in value if _CREDENTIAL.search(name.lower()))
         if refused:
             raise ValueError(f"extra_kwargs may not hold {', '.join(refused)}; use api_key_env and endpoint_base_url")
         return value
@@ -167,6 +171,9 @@ class VerificationConfig(BaseModel):
         max_concurrent_requests: Model calls in flight at once, over all models.
         request_timeout: Seconds for one attempt of one call.
         max_attempts: Attempts per call when the failure may pass (timeout, rate limit, server error).
+        max_cost: US dollars the run may spend. It stops when they are spent; calls in flight at that moment are
+            finished, so it may spend a little more. Models without a known price do not count.
+        workspace_copy: Agents work in a copy of a question's workspace; no agent runs in this version.
         few_shot_config: Examples for the answering model; none are shown when not set.
         prompt_config: Extra instructions for the judge.
     """
@@ -188,6 +195,8 @@ class VerificationConfig(BaseModel):
     max_concurrent_requests: int = Field(default=8, ge=1, le=1000)
     request_timeout: float = Field(default=120, gt=0)
     max_attempts: int = Field(default=4, ge=1, le=20)
+    max_cost: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    workspace_copy: bool = True
     few_shot_config: FewShotConfig | None = None
     prompt_config: PromptConfig | None = None
 

@@ -345,11 +345,13 @@ class VerificationResultSet(Sequence[VerificationResult]):
 
     Attributes:
         run_id: The stored run, if there is one.
+        note: What was left out of the run and why, in words; often empty.
     """
 
-    def __init__(self, results: Sequence[VerificationResult], run_id: str | None = None) -> None:
+    def __init__(self, results: Sequence[VerificationResult], run_id: str | None = None, note: str = "") -> None:
         self._results = list(results)
         self.run_id = run_id
+        self.note = note
 
     def __len__(self) -> int:
         return len(self._results)
@@ -361,7 +363,8 @@ class VerificationResultSet(Sequence[VerificationResult]):
         return self._results[index]
 
     def __repr__(self) -> str:
-        return f"<{len(self)} results: {', '.join(f'{v} {k}' for k, v in self.counts().items())}>"
+        counts = ", ".join(f"{number} {verdict}" for verdict, number in self.counts().items())
+        return f"<{len(self)} results: {counts}>" + (f" {self.note}" if self.note else "")
 
     def counts(self) -> Mapping[str, int]:
         """Return the number of passes, fails and rows without a verdict."""

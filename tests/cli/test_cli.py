@@ -146,8 +146,46 @@ def test_recorded_models_need_no_network(tmp_path: Path, capsys: Output) -> None
 
 
 def test_an_unknown_recording_is_a_users_mistake(benchmark_file: Path, capsys: Output) -> None:
-    assert main(["run", str(benchmark_file), "--answering", "recorded:nope/x", "--judge", "recorded:nope/y"]) in (1, 2)
+    assert main(["run", str(benchmark_file), "--answering", "recorded:nope/x", "--judge", "recorded:nope/y"]) == 2
+    assert "nope" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "models",
+    [
+        ["--answering", "local:/nope.gguf", "--judge", "recorded:demo"],
+        ["--answering", "recorded:demo", "--judge", "manual:answers.csv"],
+        ["--answering", "openai/x", "--judge", "openai/y", "--base-url", "notaurl"],
+    ],
+)
+def test_models_that_cannot_work_are_refused_before_anything_is_stored(
+    models: list[str], benchmark_file: Path, answers_file: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(answers_file.parent)
+    assert main(["run", str(benchmark_file), *models]) == 2
     assert "Traceback" not in capsys.readouterr().err
+    assert main(["runs", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+
+
+def test_a_recording_by_its_name_stands_for_all_its_models(tmp_path: Path, capsys: Output) -> None:
+    from karenina_core.demo import demo_benchmark
+
+    path = tmp_path / "demo.jsonld"
+    demo_benchmark().save(path)
+    arguments = ["run", str(path), "--answering", "recorded:demo", "--judge", "recorded:demo", "--limit", "1"]
+    assert main([*arguments, "--json", "-"]) == 0
+    results = json.loads(capsys.readouterr().out)["results"]
+    assert [result["answering_model"] for result in results] == ["demo/thorough", "demo/concise", "demo/careless"]
+
+
+def test_a_missing_key_is_said_at_once_and_not_as_the_providers_fault(benchmark_file: Path, capsys: Output) -> None:
+    assert (
+        main(["run", str(benchmark_file), "--answering", "openai/gpt-4.1-mini", "--judge", "recorded:demo/judge"]) > 0
+    )
+    printed = capsys.readouterr()
+    assert "authentication" in printed.out + printed.err or "OPENAI_API_KEY" in printed.err
+    assert "Traceback" not in printed.out + printed.err
 
 
 def test_a_run_without_a_model_under_test_is_a_users_mistake(benchmark_file: Path, capsys: Output) -> None:
@@ -161,7 +199,7 @@ def test_a_benchmark_of_drafts_gives_no_results_and_says_why(
     benchmark = Benchmark.load(benchmark_file)
     benchmark.mark_unfinished(benchmark.get_question_ids()[0])
     benchmark.save(benchmark_file)
-    assert main(["run", str(benchmark_file), "--answers", str(answers_file), "--judge", "recorded:demo/judge"]) == 0
+    assert main(["run", str(benchmark_file), "--answers", str(answers_file), "--judge", "recorded:demo/judge"]) == 1
     assert "1 question not marked finished" in capsys.readouterr().err
 
 
@@ -236,3 +274,14 @@ def test_every_command_of_the_parser_exists() -> None:
     names = list(actions[0].choices or [])
     functions: list[Callable[..., int]] = [getattr(commands, f"do_{name}") for name in names]
     assert len(functions) == 8
+
+
+def test_a_run_stops_at_its_limit_and_says_so(
+    benchmark_file: Path, openai_server: OpenAIServer, capsys: Output
+) -> None:
+    openai_server.script = judge
+    models = ["--answering", "openai/gpt-4.1-mini", "--judge", "openai/gpt-4.1-mini"]
+    arguments = ["run", str(benchmark_file), *models, "--base-url", openai_server.url, "--max-cost", "0.000001"]
+    assert main(arguments) == 1
+    assert "0 of 1 evaluations are done. Stopped: the run has spent" in capsys.readouterr().err
+    assert len(openai_server.requests) == 1

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from karenina_core.errors import ConfigError
-from karenina_core.models.endpoints import check_endpoint
+from karenina_core.models.endpoints import address_problem, check_endpoint
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,85 @@ def test_plain_addresses_are_accepted(url: str) -> None:
 def test_other_addresses_are_refused(url: str) -> None:
     with pytest.raises(ConfigError, match="cannot be used"):
         check_endpoint(url)
+
+
+# Where an address may lead
+
+
+@pytest.fixture
+def shared_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several people use this process."""
+    monkeypatch.setenv("KARENINA_SHARED", "1")
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("127.1", "0x7f000001", "2130706433", "0177.0.0.1", "[::ffff:10.0.0.1]", "[64:ff9b::a00:1]", "[2002:a00:1::]"),
+        *("169.254.169.254", "[fe80::1]", "0.0.0.0", "224.0.0.1", "10.0.0.1", "192.168.1.5", "[fd00::1]", "100.64.0.1"),
+    ],
+)
+def test_numbers_in_disguise_and_private_networks_are_refused_everywhere(host: str) -> None:
+    with pytest.raises(ConfigError, match="cannot be used"):
+        check_endpoint(f"http://{host}/v1")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("http://127.0.0.1:11434/v1", "http://localhost:11434/v1", "http://LOCALHOST./v1", "http://[::1]/v1"),
+        *(
+            "http://127.8.8.8/v1",
+            "https://evil.example/v1",
+            "https://8.8.8.8/v1",
+            "https://api.openai.com.evil.example",
+        ),
+    ],
+)
+def test_a_shared_server_goes_to_known_places_only(url: str, shared_server: None) -> None:
+    with pytest.raises(ConfigError, match="shared") as caught:
+        check_endpoint(url)
+    assert "KARENINA_ALLOWED_HOSTS" in caught.value.next
+
+
+def test_the_own_computer_may_be_used_by_the_one_who_sits_at_it() -> None:
+    assert check_endpoint("http://localhost:11434/v1")
+    assert check_endpoint("http://127.0.0.1:11434/v1")
+
+
+@pytest.mark.parametrize("host", ["api.openai.com", "eu.api.openai.com", "team.openai.azure.com", "openrouter.ai"])
+def test_a_shared_server_knows_the_providers_and_reaches_them_safely(host: str, shared_server: None) -> None:
+    assert check_endpoint(f"https://{host}/v1")
+    with pytest.raises(ConfigError, match="https only"):
+        check_endpoint(f"http://{host}/v1")
+
+
+@pytest.mark.parametrize("url", ["http://10.0.0.1:8000/v1", "https://gpu.lab.example/v1", "http://localhost/v1"])
+def test_an_administrator_lists_further_hosts(url: str, shared_server: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KARENINA_ALLOWED_HOSTS", "10.0.0.1, *.lab.example,localhost")
+    assert check_endpoint(url) == url
+    with pytest.raises(ConfigError):
+        check_endpoint("https://lab.example.evil/v1")
+
+
+@pytest.mark.parametrize("listing", ["", " , ", "*", "*."])
+def test_a_list_that_names_nothing_allows_nothing(
+    listing: str, shared_server: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KARENINA_ALLOWED_HOSTS", listing)
+    with pytest.raises(ConfigError):
+        check_endpoint("https://evil.example/v1")
+
+
+@pytest.mark.parametrize("address", ["169.254.169.254", "fe80::1%eth0", "::ffff:169.254.169.254", "0.0.0.0"])
+def test_not_even_a_listed_host_may_lead_to_where_credentials_are(address: str) -> None:
+    assert address_problem("listed", address)
+
+
+def test_what_a_name_resolves_to_decides() -> None:
+    assert not address_problem("other", "8.8.8.8")
+    assert address_problem("other", "127.0.0.1")
+    assert address_problem("provider", "10.0.0.1")
+    assert not address_problem("listed", "10.0.0.1")
+    assert not address_problem("loopback", "::1")
+    assert address_problem("loopback", "8.8.8.8")

@@ -14,7 +14,7 @@ from karenina_core.schemas.config import ModelConfig
 from tests.models.fakes import ask, judge
 
 
-def model(answers: dict[str, str]) -> ModelConfig:
+def model(answers: dict[str, str] | None) -> ModelConfig:
     return ModelConfig(interface="manual", model_name="gpt-elsewhere", manual_traces=answers)
 
 
@@ -39,12 +39,19 @@ def test_prepared_answers_cannot_judge() -> None:
 def test_a_corrected_answer_counts_at_once_and_stays_known_later() -> None:
     ledger = MemoryLedger()
 
-    def answer(prepared: dict[str, str]) -> str:
+    def answer(prepared: dict[str, str] | None) -> str:
         return asyncio.run(Caller(ledger).complete(model(prepared), ask()))[0].text
 
     assert answer({"q1": "Six."}) == "Six."
     assert answer({"q1": "Eight."}) == "Eight."
-    assert answer({}) == "Eight."
+    assert answer(None) == "Eight."
+
+
+def test_given_answers_are_not_filled_up_from_an_earlier_run() -> None:
+    ledger = MemoryLedger()
+    asyncio.run(Caller(ledger).complete(model({"q1": "Six."}), ask()))
+    with pytest.raises(ModelError, match="has no answer"):
+        asyncio.run(Caller(ledger).complete(model({"q2": "Eight."}), ask()))
 
 
 def test_a_json_object_holds_answers_by_question(tmp_path: Path) -> None:

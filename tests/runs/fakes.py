@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import event
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.models.ports import CallLedger, ChatReply, ChatRequest, Message, Subject, call_key
+from karenina_core.models.ports import ChatReply, ChatRequest, Message, MeteredCallLedger, Subject, call_key
 from karenina_core.runs.store import Store
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from karenina_core.schemas.results import (
@@ -172,7 +172,7 @@ class Laboratory:
         self.most_at_once = 0
         self._at_once = 0
 
-    def __call__(self, benchmark: Benchmark, config: VerificationConfig, ledger: CallLedger) -> FakeEvaluator:
+    def __call__(self, benchmark: Benchmark, config: VerificationConfig, ledger: MeteredCallLedger) -> FakeEvaluator:
         return FakeEvaluator(self, ledger)
 
     async def ask(self, question_id: str, answering: ModelConfig, replicate: int) -> None:
@@ -189,7 +189,7 @@ class Laboratory:
 class FakeEvaluator:
     """Answers every question with its id, through the ledger, and passes every answer."""
 
-    def __init__(self, lab: Laboratory, ledger: CallLedger) -> None:
+    def __init__(self, lab: Laboratory, ledger: MeteredCallLedger) -> None:
         self._lab = lab
         self._ledger = ledger
 
@@ -203,8 +203,10 @@ class FakeEvaluator:
             raise RuntimeError("boom")
         known = await self._ledger.get(key)
         if known is None:
+            await self._ledger.admit()
             await self._lab.ask(question_id, answering, replicate)
             if question_id not in self._lab.failing:
+                self._ledger.paid(Usage(cost=0.5))
                 await self._ledger.put(key, request, answering, ChatReply(question_id, usage=Usage(cost=0.5)))
         failure = failure_of(self._lab.failing[question_id]) if question_id in self._lab.failing else None
         return plain_result(question_id, answering.id, replicate=replicate, failure=failure)

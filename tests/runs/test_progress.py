@@ -64,6 +64,22 @@ def test_errors_are_counted_apart_from_wrong_answers(store: Store) -> None:
     assert (seen.calls, seen.cached_calls, seen.cost, seen.percent) == (3, 1, 0.5, 75.0)
 
 
+def test_the_causes_add_up_to_what_has_no_verdict(store: Store) -> None:
+    tally = Tally()
+    declined = plain_result("q1", verdict="not_evaluated").model_copy(update={"failure": failure_of("abstention")})
+    for result in (
+        declined,
+        plain_result("q2", failure=failure_of("timeout")),
+        plain_result("q3", verdict="not_evaluated"),
+        plain_result("q4"),
+    ):
+        tally.add(result)
+    seen = shown(store, tally)
+    assert seen.causes == {"abstention": 1, "timeout": 1, "no_verdict": 1}
+    assert sum(seen.causes.values()) == seen.not_evaluated
+    assert seen.errors == {"timeout": 1}
+
+
 def test_the_time_left_follows_from_the_rate(store: Store) -> None:
     clock = Clock()
     tally = Tally(clock=clock)
@@ -78,7 +94,9 @@ def test_recent_lines_say_what_happened() -> None:
     for number in range(RECENT + 5):
         tally.add(plain_result(f"q{number}", failure=failure_of("rate_limit")))
     assert len(tally.recent) == RECENT
-    assert tally.recent[-1] == "not evaluated (rate limit): Question q24? · lab/model-1 · judge lab/judge-1"
+    assert tally.recent[-1] == (
+        "not evaluated (the provider's rate limit was reached): Question q24? · lab/model-1 · judge lab/judge-1"
+    )
 
 
 def test_a_run_that_wants_nothing_is_finished(store: Store) -> None:

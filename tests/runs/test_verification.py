@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from karenina_core.errors import StoreError
+from karenina_core.errors import ConfigError, StoreError
 from karenina_core.runs.runner import Runner
 from karenina_core.runs.store import Store
 from karenina_core.runs.verification import run_verification
+from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from karenina_core.schemas.results import VerificationResultSet
 from tests.faults.openai_server import OpenAIServer, Reply
 from tests.runs.elements import config_for, elements, extraction
@@ -139,3 +140,51 @@ def test_recorded_models_need_no_network(store: Store, tmp_path: Path) -> None:
     results = run_verification(elements(), config, store=store)
     assert (results[0].question_id, results[0].verdict) == ("gold", "pass")
     assert {result.failure.category for result in results if result.failure} == {"missing_recording"}
+
+
+def priced(server: OpenAIServer, **settings: object) -> VerificationConfig:
+    """A judge of a known price."""
+    config = config_for(server, **settings)
+    config.parsing_models[0].model_name = "gpt-4.1-mini"
+    return config
+
+
+def test_a_run_whose_money_is_spent_returns_what_it_has(store: Store, judge: OpenAIServer) -> None:
+    config = priced(judge, max_cost=1e-6, max_concurrent_requests=1)
+    said: list[str] = []
+    results = run_verification(
+        elements(), config, store=store, progress_callback=lambda percent, line: said.append(line)
+    )
+    assert (len(judge.requests), results.counts()["pass"], len(results)) == (1, 1, 1)
+    assert "Stopped: the run has spent" in said[-1]
+    assert store.run(str(results.run_id)).status == "interrupted"
+
+
+def test_a_key_for_a_foreign_address_stops_the_run_before_anything_is_sent(
+    store: Store, judge: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789abcdef")
+    config = config_for(judge)
+    config.parsing_models.append(
+        ModelConfig(
+            id="elsewhere",
+            interface="openai_endpoint",
+            model_name="judge",
+            endpoint_base_url="https://evil.example/v1",
+            api_key_env="OPENAI_API_KEY",
+        )
+    )
+    with pytest.raises(ConfigError, match="may not be sent to"):
+        run_verification(elements(), config, store=store)
+    assert not judge.requests
+
+
+def test_replies_that_are_thrown_away_are_paid_too(store: Store, openai_server: OpenAIServer) -> None:
+    openai_server.script = [Reply("No JSON."), Reply("None again."), Reply("Nor here.")]
+    config = priced(openai_server)
+    config.parsing_models[0].max_retries = 2
+    results = run_verification(elements(), config, question_ids=["gold"], store=store)
+    run = store.run(str(results.run_id))
+    assert len(openai_server.requests) == 3
+    assert run.cost == pytest.approx(3 * (11 * 0.4e-6 + 7 * 1.6e-6))
+    assert store.spent_today() == pytest.approx(run.cost)

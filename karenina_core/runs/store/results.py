@@ -82,6 +82,7 @@ class Results(Runs):
         gained.subtract(_counts(before))
         values = {name: run.c[name] + number for name, number in gained.items()} | spending(spent or Usage())
         connection.execute(update(run).where(run.c.id == run_id).values(**values))
+        self.add_spending(connection, spent.cost if spent else None)
 
     def results(self, run_id: str, **filters: Any) -> list[VerificationResult]:
         """Return results in (question, answering model, judge, replicate) order.

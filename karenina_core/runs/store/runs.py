@@ -11,9 +11,9 @@ from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError
 from karenina_core.runs.plan import Plan, SkippedQuestion, config_hash
 from karenina_core.runs.store.clean import clean_text
-from karenina_core.runs.store.database import Database
 from karenina_core.runs.store.order import Order
 from karenina_core.runs.store.run_row import RunRow, RunStatus
+from karenina_core.runs.store.spending import Spending
 from karenina_core.runs.store.tables import run as table
 from karenina_core.runs.store.tables import snapshot
 from karenina_core.schemas.config import VerificationConfig
@@ -25,7 +25,7 @@ _LISTED = [column for column in table.c if column.name not in _UNLISTED] + [tabl
 _ENDED: frozenset[str] = frozenset({"interrupted", "cancelled", "completed", "failed"})
 
 
-class Runs(Database):
+class Runs(Spending):
     """The runs of the store."""
 
     def create_run(
@@ -164,7 +164,24 @@ class Runs(Database):
 
     def add_work(self, run_id: str, spent: Usage, seconds: float) -> None:
         """Add calls, cost and working time to a run's account."""
-        self._update(run_id, **spending(spent), seconds=table.c.seconds + seconds)
+        with self.writing() as connection:
+            values = {**spending(spent), "seconds": table.c.seconds + seconds}
+            done = connection.execute(update(table).where(table.c.id == run_id).values(**values))
+            self.add_spending(connection, spent.cost)
+        if not done.rowcount:
+            raise _unknown(run_id)
+
+    def limit_cost(self, run_id: str, max_cost: float | None) -> None:
+        """Let a run spend another amount of US dollars in all; None without a bound.
+
+        Raises:
+            InputError: The run is under way, or there is none of that id, or the amount is none.
+        """
+        run = self.run(run_id)
+        if run.status in ("running", "paused"):
+            raise InputError("The limit of a run that is under way cannot change.", next="Let it end, or cancel it.")
+        settings = {**run.settings, "max_cost": max_cost}
+        self._update(run_id, config=VerificationConfig.model_validate(settings).model_dump(mode="json"))
 
     def rename_run(self, run_id: str, name: str) -> None:
         """Give a run another name."""

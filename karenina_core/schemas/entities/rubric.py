@@ -190,6 +190,11 @@ class Rubric(BaseModel):
             return data
         data = dict(data)
         traits = [_with_type(trait) for trait in data.pop("traits", None) or []]
+        for key in ("callable_traits", "agentic_traits"):
+            if data.pop(key, None):
+                raise ValueError(
+                    f"{key} cannot be evaluated here; they are only kept in benchmark files that hold them"
+                )
         for key in _TYPED_LISTS:
             traits += [_with_type(trait, _LIST_TYPES[key]) for trait in data.pop(key, None) or []]
         return {**data, "traits": traits}

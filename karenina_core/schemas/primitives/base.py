@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from karenina_core.errors import InputError
 
@@ -50,9 +50,20 @@ class _Rule(BaseModel):
     applies_to: ClassVar[tuple[FieldKind, ...]] = ()
     """The kinds of field it is made for, the most natural first; empty when nothing is said."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _accept_own_type(cls, data: Any) -> Any:
+        if isinstance(data, dict) and data.get("type") == cls.__name__ and "type" not in cls.model_fields:
+            return {key: value for key, value in data.items() if key != "type"}
+        return data
+
+    @model_serializer(mode="wrap")
+    def _name_the_type(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {"type": type(self).__name__, **serialize(self)}
+
     def to_dict(self) -> dict[str, Any]:
         """Return the stored form: the class name under `type`, then every parameter."""
-        return {"type": type(self).__name__, **self.model_dump(mode="json")}
+        return self.model_dump(mode="json")
 
 
 class VerificationPrimitive(_Rule):

@@ -1,0 +1,83 @@
+"""The providers whose keys and addresses belong together."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Provider(NamedTuple):
+    """One provider.
+
+    Attributes:
+        title: Its name for people.
+        prefixes: What model names of this provider begin with, before the slash.
+        variables: Environment variables that hold its key, the usual one first.
+        hosts: Where its key may be sent; a leading dot stands for all subdomains.
+    """
+
+    title: str
+    prefixes: tuple[str, ...]
+    variables: tuple[str, ...]
+    hosts: tuple[str, ...]
+
+
+PROVIDERS: tuple[Provider, ...] = (
+    Provider(
+        "OpenAI", ("openai", "text-completion-openai"), ("OPENAI_API_KEY",), ("api.openai.com", ".api.openai.com")
+    ),
+    Provider("Anthropic", ("anthropic",), ("ANTHROPIC_API_KEY",), ("api.anthropic.com",)),
+    Provider("OpenRouter", ("openrouter",), ("OPENROUTER_API_KEY",), ("openrouter.ai",)),
+    Provider(
+        "Google Gemini", ("gemini",), ("GEMINI_API_KEY", "GOOGLE_API_KEY"), ("generativelanguage.googleapis.com",)
+    ),
+    Provider("Mistral", ("mistral", "codestral"), ("MISTRAL_API_KEY",), ("api.mistral.ai", "codestral.mistral.ai")),
+    Provider(
+        "Azure",
+        ("azure", "azure_ai"),
+        ("AZURE_API_KEY", "AZURE_OPENAI_API_KEY", "AZURE_AI_API_KEY"),
+        (".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com"),
+    ),
+    Provider("Groq", ("groq",), ("GROQ_API_KEY",), ("api.groq.com",)),
+    Provider("DeepSeek", ("deepseek",), ("DEEPSEEK_API_KEY",), ("api.deepseek.com",)),
+    Provider(
+        "Together AI",
+        ("together_ai",),
+        ("TOGETHERAI_API_KEY", "TOGETHER_API_KEY", "TOGETHER_AI_API_KEY"),
+        ("api.together.xyz", "api.together.ai"),
+    ),
+    Provider("xAI", ("xai",), ("XAI_API_KEY",), ("api.x.ai",)),
+    Provider(
+        "Cohere", ("cohere", "cohere_chat"), ("COHERE_API_KEY", "CO_API_KEY"), ("api.cohere.com", "api.cohere.ai")
+    ),
+    Provider("Perplexity", ("perplexity",), ("PERPLEXITYAI_API_KEY", "PERPLEXITY_API_KEY"), ("api.perplexity.ai",)),
+    Provider("Fireworks AI", ("fireworks_ai",), ("FIREWORKS_API_KEY", "FIREWORKS_AI_API_KEY"), ("api.fireworks.ai",)),
+    Provider("Cerebras", ("cerebras",), ("CEREBRAS_API_KEY",), ("api.cerebras.ai",)),
+    Provider("NVIDIA", ("nvidia_nim",), ("NVIDIA_NIM_API_KEY", "NVIDIA_API_KEY"), ("integrate.api.nvidia.com",)),
+    Provider("DeepInfra", ("deepinfra",), ("DEEPINFRA_API_KEY",), ("api.deepinfra.com",)),
+    Provider(
+        "Hugging Face",
+        ("huggingface",),
+        ("HUGGINGFACE_API_KEY", "HF_TOKEN"),
+        ("router.huggingface.co", "api-inference.huggingface.co"),
+    ),
+)
+
+
+def provider_named(prefix: str) -> Provider | None:
+    """Return the provider whose models begin with `prefix/`."""
+    return next((provider for provider in PROVIDERS if prefix in provider.prefixes), None)
+
+
+def owner_of(variable: str) -> Provider | None:
+    """Return the provider whose key a variable holds, None for a variable of one's own."""
+    return next((provider for provider in PROVIDERS if variable in provider.variables), None)
+
+
+def is_provider_host(host: str) -> bool:
+    """Say whether a host belongs to a known provider."""
+    return any(matches(host, provider.hosts) for provider in PROVIDERS)
+
+
+def matches(host: str, patterns: tuple[str, ...]) -> bool:
+    """Say whether a host is one of the patterns; a leading dot stands for all subdomains."""
+    return any(host.endswith(pattern) if pattern.startswith(".") else host == pattern for pattern in patterns)

@@ -1,0 +1,77 @@
+"""What may be spent: by one run, and by all runs of the store on one day."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+from collections.abc import Callable
+
+from karenina_core.errors import ConfigError
+
+DAILY_VARIABLE = "KARENINA_DAILY_BUDGET"
+
+
+def daily_budget() -> float | None:
+    """Return the US dollars all runs may spend on one day (UTC), by `KARENINA_DAILY_BUDGET`; None without a bound.
+
+    Raises:
+        ConfigError: It is no amount of money.
+    """
+    text = os.environ.get(DAILY_VARIABLE, "").strip()
+    if not text:
+        return None
+    try:
+        amount = float(text)
+    except ValueError:
+        amount = math.nan
+    if not 0 <= amount < math.inf:
+        raise ConfigError(f"{DAILY_VARIABLE} cannot be used.", f"It is {text!r}.", "Give US dollars, such as 20.")
+    return amount
+
+
+class Budget:
+    """The money one run may still spend.
+
+    Args:
+        max_cost: US dollars for the run; None without a bound.
+        spent: What the run has spent before.
+        spent_today: Reads what all runs have spent today; called in a thread, and only where there is a daily bound.
+    """
+
+    def __init__(self, max_cost: float | None, spent: float, spent_today: Callable[[], float]) -> None:
+        self._max_cost = max_cost
+        self._spent = spent
+        self._spent_today = spent_today
+
+    def spend(self, cost: float) -> None:
+        """Note what a call cost, in US dollars."""
+        self._spent += cost
+
+    async def problem(self) -> str:
+        """Say which bound is reached; empty while there is money left.
+
+        Raises:
+            StoreError: What was spent today cannot be read.
+            ConfigError: The daily bound is no amount of money.
+        """
+        if self._max_cost is not None and self._spent >= self._max_cost:
+            return (
+                f"Stopped: the run has spent {dollars(self._spent)} of at most {dollars(self._max_cost)}. "
+                "Raise the limit to go on."
+            )
+        bound = daily_budget()
+        if bound is None:
+            return ""
+        today = await asyncio.to_thread(self._spent_today)
+        if today < bound:
+            return ""
+        return (
+            f"Stopped: all runs together have spent {dollars(today)} today, of at most {dollars(bound)}. "
+            f"Go on tomorrow (UTC), or an administrator raises {DAILY_VARIABLE}."
+        )
+
+
+def dollars(amount: float) -> str:
+    """Return an amount of US dollars for people: cents, or two digits of less than a cent."""
+    return f"${amount:.2f}" if amount >= 0.01 or not amount else f"${amount:.2g}"

@@ -1,0 +1,220 @@
+"""Which key goes where: every case ends at a real connection or at none."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from karenina_core.errors import ConfigError, ModelError
+from karenina_core.models import check_access, using_keys
+from karenina_core.models.keys import find_key
+from karenina_core.models.litellm_client import LitellmClient
+from karenina_core.models.ports import ChatReply
+from karenina_core.schemas.config import ModelConfig
+from tests.faults.openai_server import OpenAIServer, Reply
+from tests.models.fakes import ask
+
+KEY = "sk-canary-0123456789abcdefghij"
+
+
+def at(url: str, **settings: Any) -> ModelConfig:
+    return ModelConfig(**{"model_name": "openai/gpt-test", "endpoint_base_url": url} | settings)
+
+
+def complete(config: ModelConfig) -> ChatReply:
+    async def once() -> ChatReply:
+        client = LitellmClient(config)
+        try:
+            return await client.complete(ask(timeout=20))
+        finally:
+            await client.aclose()
+
+    return asyncio.run(once())
+
+
+@pytest.mark.parametrize("variable", ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "HF_TOKEN", "TEAM_API_KEY"])
+def test_no_key_goes_to_a_foreign_address(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(variable, KEY)
+    with pytest.raises(ConfigError, match=r"may not be sent to evil\.example") as caught:
+        check_access(at("https://evil.example/v1", api_key_env=variable))
+    assert caught.value.why and "KARENINA_ALLOWED_HOSTS" in caught.value.next
+    with pytest.raises(ConfigError):
+        LitellmClient(at("https://evil.example/v1", api_key_env=variable))
+
+
+def test_a_key_goes_to_its_own_provider_and_to_no_other_one() -> None:
+    check_access(at("https://api.openai.com/v1", api_key_env="OPENAI_API_KEY"))
+    check_access(ModelConfig(model_name="openai/gpt", api_key_env="OPENAI_API_KEY"))
+    with pytest.raises(ConfigError, match="It belongs to OpenAI"):
+        check_access(at("https://api.groq.com/openai/v1", api_key_env="OPENAI_API_KEY"))
+    with pytest.raises(ConfigError, match="may not be sent to the provider 'groq'"):
+        check_access(ModelConfig(model_name="groq/llama", api_key_env="OPENAI_API_KEY"))
+
+
+def test_a_model_without_a_prefix_is_looked_up_before_its_key_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with pytest.raises(ModelError, match="may not be sent to the provider 'anthropic'"):
+        complete(ModelConfig(model_name="claude-sonnet-4-5", api_key_env="OPENAI_API_KEY"))
+
+
+def test_an_administrator_lets_a_key_go_to_a_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KARENINA_ALLOWED_HOSTS", "gateway.lab.example")
+    check_access(at("https://gateway.lab.example/v1", api_key_env="OPENAI_API_KEY"))
+
+
+def test_a_key_goes_to_this_computer_only_while_one_person_uses_it(
+    openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    complete(at(openai_server.url, api_key_env="OPENAI_API_KEY"))
+    assert openai_server.headers[0]["Authorization"] == f"Bearer {KEY}"
+    monkeypatch.setenv("KARENINA_SHARED", "1")
+    with pytest.raises(ConfigError, match="shared"):
+        complete(at(openai_server.url, api_key_env="OPENAI_API_KEY"))
+    assert len(openai_server.requests) == 1
+
+
+@pytest.mark.parametrize("name", ["AWS_SECRET_ACCESS_KEY", "KARENINA_DATABASE_URL", "DATABASE_PASSWORD", "HOME"])
+def test_other_secrets_are_no_keys(name: str) -> None:
+    with pytest.raises(ConfigError, match="may not be used as a model key"):
+        check_access(at("http://127.0.0.1:9/v1", api_key_env=name))
+
+
+@pytest.mark.parametrize("prefix", ["vertex_ai", "bedrock", "databricks", "gemini", "anthropic", "azure"])
+def test_libraries_with_credentials_of_their_own_go_to_no_foreign_address(prefix: str) -> None:
+    with pytest.raises(ConfigError, match="Only the OpenAI protocol"):
+        check_access(at("https://evil.example", model_name=f"{prefix}/model"))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("api_key", "azure_ad_token", "azure_ad_token_provider", "vertex_credentials", "aws_profile_name", "base_url"),
+        *("aws_bedrock_runtime_endpoint", "custom_llm_provider", "client", "ssl_verify", "extra_headers", "fallbacks"),
+        *("input_cost_per_token", "success_callback", "logger_fn", "mock_response", "API_BASE"),
+    ],
+)
+def test_no_setting_leads_elsewhere_or_changes_the_price(name: str) -> None:
+    with pytest.raises(ValueError, match=f"extra_kwargs may not hold {name}"):
+        ModelConfig(model_name="openai/gpt", extra_kwargs={name: "x"})
+
+
+def test_litellm_adds_nothing_of_the_environment(openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "GROQ_API_KEY", "OPENAI_ORG_ID", "OPENAI_ORGANIZATION", "OPENAI_PROJECT_ID"):
+        monkeypatch.setenv(name, KEY)
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", f"X-Secret: {KEY}")
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    complete(at(openai_server.url))
+    assert openai_server.headers[0]["Authorization"] == "Bearer none"
+    assert KEY not in str(openai_server.headers)
+
+
+@pytest.fixture
+def names(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Names and the addresses they lead to, in place of a name server."""
+    known: dict[str, str] = {}
+    real = socket.getaddrinfo
+
+    def look_up(host: Any, *arguments: Any, **settings: Any) -> Any:
+        return real(known.get(str(host), host), *arguments, **settings)
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    return known
+
+
+def test_a_name_that_leads_back_to_this_computer_is_not_followed(
+    openai_server: OpenAIServer, names: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names["model.example"] = "127.0.0.1"
+    url = openai_server.url.replace("127.0.0.1", "model.example")
+    with pytest.raises(ModelError, match="belongs to this computer") as caught:
+        complete(at(url))
+    assert not caught.value.retryable
+    assert not openai_server.requests
+    monkeypatch.setenv("KARENINA_ALLOWED_HOSTS", "model.example")
+    assert complete(at(url)).text == "ok"
+    assert openai_server.headers[0]["Host"].startswith("model.example")
+
+
+def test_a_name_is_judged_anew_at_every_connection(openai_server: OpenAIServer, names: dict[str, str]) -> None:
+    async def call_and_rebind() -> None:
+        client = LitellmClient(at(openai_server.url.replace("127.0.0.1", "localhost")))
+        names["localhost"] = "127.0.0.1"
+        assert (await client.complete(ask())).text == "ok"
+        names["localhost"] = "169.254.169.254"
+        with pytest.raises(ModelError, match="link-local"):
+            await client.complete(ask())
+        await client.aclose()
+
+    asyncio.run(call_and_rebind())
+    assert len(openai_server.requests) == 1
+
+
+def test_an_unknown_name_is_a_connection_problem(names: dict[str, str]) -> None:
+    with pytest.raises(ModelError) as caught:
+        complete(at("https://nowhere.invalid/v1"))
+    assert caught.value.category == "connection"
+
+
+def test_redirects_are_not_followed(openai_server: OpenAIServer) -> None:
+    async def redirected() -> list[str]:
+        seen: list[str] = []
+
+        async def answer(request: web.Request) -> web.Response:
+            seen.append(request.path)
+            raise web.HTTPTemporaryRedirect(f"{openai_server.url}/chat/completions")
+
+        app = web.Application()
+        app.router.add_post("/{path:.*}", answer)
+        runner = web.AppRunner(app)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        client = LitellmClient(at(f"http://127.0.0.1:{runner.addresses[0][1]}/v1"))
+        with pytest.raises(ModelError):
+            await client.complete(ask())
+        await client.aclose()
+        await runner.cleanup()
+        return seen
+
+    assert asyncio.run(redirected()) == ["/v1/chat/completions"]
+    assert not openai_server.requests
+
+
+def test_a_reply_that_repeats_the_key_is_kept_without_it(
+    openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEAM_API_KEY", KEY)
+    openai_server.script = [Reply(f"You sent {KEY}.")]
+    assert complete(at(openai_server.url, api_key_env="TEAM_API_KEY")).text == "You sent [hidden]."
+
+
+def test_typed_keys_serve_their_own_context_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = ModelConfig(model_name="openai/gpt", api_key_env="OPENAI_API_KEY")
+
+    async def of(key: str) -> str | None:
+        with using_keys({"OPENAI_API_KEY": key}.get):
+            task = asyncio.create_task(_later(config))
+        return await task
+
+    async def both() -> tuple[str | None, str | None]:
+        return await of("key-of-ada"), await of("key-of-bob")
+
+    assert asyncio.run(both()) == ("key-of-ada", "key-of-bob")
+    with pytest.raises(ModelError, match="is not set"):
+        find_key(config)
+
+
+async def _later(config: ModelConfig) -> str | None:
+    await asyncio.sleep(0)
+    return find_key(config)
+
+
+def test_a_typed_key_serves_models_that_name_no_variable() -> None:
+    with using_keys({"GROQ_API_KEY": "typed-groq-key"}.get):
+        assert find_key(ModelConfig(model_name="groq/llama")) == "typed-groq-key"
+        assert find_key(ModelConfig(model_name="openai/gpt")) is None
+        assert find_key(at("http://127.0.0.1:9/v1")) == "none"
