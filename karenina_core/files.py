@@ -33,18 +33,22 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "UTF-16"),
     (codecs.BOM_UTF16_BE, "UTF-16"),
 )
-_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
-_PLAIN_NUMBER = re.compile(r"[+-]?\d+([.,]\d+)*(e[+-]?\d+)?%?", re.IGNORECASE)
+# What some spreadsheet takes for the beginning of a formula, after blanks and invisible characters.
+_FORMULA = re.compile(
+    "[\\s\0-\x20\x7f-\xa0\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe0f\ufeff]*[=+\\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n]"
+)
+_PLAIN_NUMBER = re.compile(r"[+-]?(\d[\d.,]*|[.,]\d+)(e[+-]?\d+)? ?%?", re.IGNORECASE | re.ASCII)
 
 
-def read_json(data: bytes | str, *, limit: int = MAX_BYTES) -> Any:
+def read_json(data: bytes | str, *, limit: int = MAX_BYTES, max_text: int = MAX_TEXT) -> Any:
     """Read JSON from anywhere, within limits.
 
     UTF-8 is expected, a byte order mark is accepted. Where a key is repeated the last one counts.
 
     Args:
         data: The text, or the bytes of a file.
-        limit: Largest size in bytes.
+        limit: Largest size in bytes; the number of values allowed grows with it.
+        max_text: Characters of one string at most.
 
     Raises:
         CheckpointError: It is too large, too complex, no UTF-8 or no JSON; `code` says which.
@@ -53,10 +57,10 @@ def read_json(data: bytes | str, *, limit: int = MAX_BYTES) -> Any:
     _check_size(len(raw), limit)
     text = raw.removeprefix(codecs.BOM_UTF8)
     _check_kind(text)
-    _check_structure(text)
+    _check_structure(text, MAX_STRUCTURE * max(limit, MAX_BYTES) // MAX_BYTES)
     with garbage_collection_paused():
         value = _parse(text)
-        _check_values(value)
+        _check_values(value, max_text)
     return value
 
 
@@ -122,18 +126,22 @@ def write_atomic(path: str | Path, data: bytes) -> None:
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return a CSV table (commas, CRLF) whose cells no spreadsheet takes for formulas."""
+    """Return a CSV table (commas, CRLF) whose cells and column names no spreadsheet takes for formulas."""
     buffer = io.StringIO()
     writer = csv.writer(buffer)
-    writer.writerow(header)
+    writer.writerow([csv_cell(name) for name in header])
     writer.writerows([csv_cell(cell) for cell in row] for row in rows)
     return buffer.getvalue()
 
 
 def csv_cell(value: Any) -> str:
-    """Return a value as cell text; an apostrophe keeps formulas from being run, plain numbers stay as they are."""
+    """Return a value as cell text that no spreadsheet takes for a formula; None is blank.
+
+    An apostrophe is put before text that begins, after blanks, with `=`, `+`, `-`, `@` or a wide form of them,
+    or that begins with a tab or line break. Numbers, also as text (`-3.5`, `1e-5`, `-12%`), stay as they are.
+    """
     text = "" if value is None else str(value)
-    if _PLAIN_NUMBER.fullmatch(text) or not _FORMULA.match(text):
+    if isinstance(value, bool | int | float) or _PLAIN_NUMBER.fullmatch(text) or not _FORMULA.match(text):
         return text
     return f"'{text}"
 
@@ -189,12 +197,10 @@ def _wrong_encoding(seems: str, why: str = "") -> CheckpointError:
     )
 
 
-def _check_structure(data: bytes) -> None:
+def _check_structure(data: bytes, most: int) -> None:
     size = data.count(b"[") + data.count(b"{") + data.count(b",")
-    if size > MAX_STRUCTURE:
-        raise CheckpointError(
-            f"The file has about {size:,} values.", f"At most {MAX_STRUCTURE:,} are read.", code="too_complex"
-        )
+    if size > most:
+        raise CheckpointError(f"The file has about {size:,} values.", f"At most {most:,} are read.", code="too_complex")
 
 
 def _parse(data: bytes) -> Any:
@@ -210,7 +216,7 @@ def _parse(data: bytes) -> Any:
         raise CheckpointError("The file is not valid JSON.", reason, code="json") from error
 
 
-def _check_values(value: Any) -> None:
+def _check_values(value: Any, max_text: int) -> None:
     """Refuse overlong texts, and the infinity that `1e999` becomes."""
     # The only loop over every value of a file, hence written for speed.
     containers: list[Iterable[Any]] = [[value]]
@@ -219,8 +225,8 @@ def _check_values(value: Any) -> None:
         for item in pop():
             kind = type(item)
             if kind is str:
-                if len(item) > MAX_TEXT:
-                    raise _text_too_long(item)
+                if len(item) > max_text:
+                    raise _text_too_long(item, max_text)
             elif kind is dict:
                 push(item.values())
             elif kind is list:
@@ -229,10 +235,10 @@ def _check_values(value: Any) -> None:
                 raise CheckpointError("The file is not valid JSON.", "a number is too large", code="json")
 
 
-def _text_too_long(text: str) -> CheckpointError:
+def _text_too_long(text: str, most: int) -> CheckpointError:
     return CheckpointError(
         f"One text is {len(text):,} characters long: {text[:40]!r}…",
-        f"At most {MAX_TEXT:,} are read.",
+        f"At most {most:,} are read.",
         code="text_too_long",
     )
 

@@ -17,6 +17,7 @@ from karenina_core.errors import InputError
 BUDGET_SECONDS = 1.0
 MAX_PATTERN = 2_000
 MAX_TEXT = 200_000
+MAX_EXPANDED = 50_000  # single parts once counted repetitions such as {1000} are written out, as the engine does
 FLAGS = ("ASCII", "IGNORECASE", "LOCALE", "MULTILINE", "DOTALL", "UNICODE", "VERBOSE")
 _SHORT = {
     "A": "ASCII",
@@ -28,6 +29,7 @@ _SHORT = {
     "X": "VERBOSE",
 }
 # The parts of a pattern to look at: named characters, escapes, comments, sets, repetitions, and other braces.
+_COUNTED = re.compile(r"\(\?#[^)]*\)|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(?P<times>\d*),?\d*\}|.", re.DOTALL)
 _PLAIN = r"\\N\{[^}]*\}|\\.|\(\?#[^)]*\)|(?P<set>\[\^?\]?(?:\\.|[^\]\\])*\])|\{\d*,?\d*\}|\{"
 
 
@@ -113,6 +115,32 @@ def spans(pattern: str, text: str, flags: Iterable[str] = ()) -> list[tuple[int,
         raise _too_slow(pattern) from None
 
 
+def expanded_size(pattern: str) -> int:
+    """Return an upper bound for the size of a valid pattern once its counted repetitions are written out.
+
+    The engine does write them out, and `(?:(?:a{1000}){1000}){1000}` would take all memory.
+    """
+    sizes, last = [0], [0]  # by open group: of all its parts, and of the part a repetition would apply to
+    for token in _COUNTED.finditer(pattern):
+        text = token[0]
+        if text == "(":
+            sizes.append(1)
+            last.append(0)
+        elif text == ")" and len(sizes) > 1:
+            last.pop()
+            last[-1] = sizes.pop()
+            sizes[-1] += last[-1]
+        elif token["times"]:
+            copies = last[-1] * (int(token["times"]) - 1)
+            sizes[-1] += copies
+            last[-1] += copies
+        else:
+            sizes[-1] += 1
+            # A repetition applies to what is before comments, and where re.VERBOSE is on also before blanks.
+            last[-1] = last[-1] if text.isspace() or text.startswith("(?#") else 1
+    return sum(sizes)
+
+
 def _flag_bits(module: Any, names: Iterable[str]) -> int:
     # The two modules number their flags differently: always by name.
     bits = 0
@@ -127,7 +155,14 @@ def _compiled(pattern: str, names: tuple[str, ...]) -> Any:
 
     try:
         verbose = _compiled_by_re(pattern, names).flags & re.VERBOSE
-        return regex.compile(_as_re_means(pattern, bool(verbose)), _flag_bits(regex, names) | int(regex.VERSION0))
+        adapted = _as_re_means(pattern, bool(verbose))
+        if expanded_size(adapted) > MAX_EXPANDED:
+            raise InputError(
+                f"The regular expression {pattern!r} is too large.",
+                why="Its repetitions multiply to more than the engine can hold.",
+                next="Use smaller counts in braces.",
+            )
+        return regex.compile(adapted, _flag_bits(regex, names) | int(regex.VERSION0))
     except (re.error, regex.error) as error:
         raise InputError(f"The regular expression {pattern!r} is not supported.", why=str(error)) from error
 

@@ -131,3 +131,122 @@ def test_importing_the_core_loads_nothing_heavy() -> None:
 
 def test_no_file_is_named_after_nothing() -> None:
     assert not [path for path in ALL_FILES if path.stem in ("utils", "helpers", "misc", "common", "manager")]
+
+
+def calls(path: Path) -> Iterator[tuple[ast.Call, str]]:
+    """Yield every call with its dotted name, such as `json.loads`; the last name alone where it is not dotted."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            function = node.func
+            if isinstance(function, ast.Attribute):
+                owner = function.value.id if isinstance(function.value, ast.Name) else ""
+                yield node, f"{owner}.{function.attr}"
+            elif isinstance(function, ast.Name):
+                yield node, function.id
+
+
+def is_own_text(node: ast.expr) -> bool:
+    """Say whether a pattern is a literal, or made of literals, escaped texts and names of constants."""
+    match node:
+        case ast.Constant():
+            return True
+        case ast.JoinedStr(values=parts):
+            return all(is_own_text(part) for part in parts)
+        case ast.FormattedValue(value=value):
+            return is_own_text(value)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return is_own_text(left) and is_own_text(right)
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr="escape")):
+            return True
+        case ast.Call(func=ast.Attribute(value=ast.Constant(), attr="join"), args=[joined]):
+            return is_own_text(joined)
+        case ast.List(elts=parts):
+            return all(is_own_text(part) for part in parts)
+        case ast.Starred(value=value):
+            return is_own_text(value)
+        case ast.Name(id=name):
+            return name.lstrip("_").isupper()
+    return False
+
+
+# Where a raw call is the door that all others have to use. JSON of models' replies has its own reader, which looks
+# for objects within prose.
+DOORS = {
+    "json.load": {"files.py"},
+    "json.loads": {"files.py"},
+    "json.JSONDecoder": {"structured.py"},
+    "csv.writer": {"files.py"},
+    "csv.DictWriter": {"files.py"},
+    "yaml.load": set(),
+    "zipfile.ZipFile": set(),
+    "tarfile.open": set(),
+    "ZipFile": set(),
+    "st.html": set(),
+}
+WRITERS = {"write_text", "write_bytes", "to_excel", "to_pickle", "to_html"}
+
+
+@pytest.mark.parametrize("path", ALL_FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_raw_calls_stay_behind_their_doors(path: Path) -> None:
+    for node, name in calls(path):
+        assert path.name in DOORS.get(name, {path.name}), f"{path.name}:{node.lineno} calls {name}"
+        assert name.rpartition(".")[2] not in WRITERS, f"{path.name}:{node.lineno}: use write_atomic"
+        if name.rpartition(".")[2] in ("open", "fdopen") and path.name != "files.py":
+            modes = [*node.args[:2], *(keyword.value for keyword in node.keywords if keyword.arg == "mode")]
+            written = [mode.value for mode in modes if isinstance(mode, ast.Constant) and isinstance(mode.value, str)]
+            assert not [mode for mode in written if len(mode) <= 3 and set(mode) & set("wax+")], (
+                f"{path.name}:{node.lineno}: write files with karenina_core.files.write_atomic"
+            )
+
+
+@pytest.mark.parametrize("path", ALL_FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_patterns_from_elsewhere_run_on_a_budget(path: Path) -> None:
+    """A pattern given to `re` is the workbench's own; all others go through `karenina_core.patterns`."""
+    if path.name == "patterns.py":
+        return
+    functions = {"compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
+    for node, name in calls(path):
+        owner, _, function = name.rpartition(".")
+        if owner in ("re", "regex") and function in functions:
+            assert is_own_text(node.args[0]), f"{path.name}:{node.lineno}: use karenina_core.patterns"
+
+
+# Elements that render Markdown in their first argument, and names of attributes that hold foreign text.
+MARKDOWN = {"markdown", "write", "caption", "info", "warning", "error", "success", "title", "header", "subheader",
+            "expander", "toast", "metric", "button", "checkbox", "toggle"}  # fmt: skip
+FOREIGN = {"name", "description", "question", "raw_answer", "text", "reason", "version", "pattern", "author",
+           "keywords", "answer", "answering_model", "parsing_model", "item", "why", "what", "next", "reply",
+           "content"}  # fmt: skip
+
+
+def bare_attributes(node: ast.expr) -> Iterator[ast.Attribute]:
+    """Yield the attributes with foreign text that reach an expression's text as they are."""
+    match node:
+        case ast.JoinedStr(values=parts):
+            for part in parts:
+                yield from bare_attributes(part)
+        case ast.FormattedValue(value=value):
+            yield from bare_attributes(value)
+        case ast.BinOp(left=left, right=right):
+            yield from bare_attributes(left)
+            yield from bare_attributes(right)
+        case ast.IfExp(body=body, orelse=orelse):
+            yield from bare_attributes(body)
+            yield from bare_attributes(orelse)
+        case ast.BoolOp(values=values):
+            for value in values:
+                yield from bare_attributes(value)
+        case ast.Call(func=ast.Attribute(value=value)):
+            yield from bare_attributes(value)
+        case ast.Attribute(attr=attribute, value=ast.Name(id=owner)) if attribute in FOREIGN and owner != "spec":
+            yield node
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "pages").rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT)))
+def test_foreign_text_reaches_markdown_only_escaped(path: Path) -> None:
+    for node, name in calls(path):
+        if name.rpartition(".")[2] in MARKDOWN and "." in name and node.args:
+            titles = [keyword.value for keyword in node.keywords if keyword.arg in ("title", "help", "label")]
+            for argument in [node.args[0], *titles]:
+                for bare in bare_attributes(argument):
+                    pytest.fail(f"{path.name}:{bare.lineno}: {ast.unparse(bare)} needs plain() or rendered()")

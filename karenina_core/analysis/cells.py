@@ -1,4 +1,4 @@
-"""Values as text: for table cells, and for CSV cells that a spreadsheet must not run."""
+"""Values as text for table cells and exports."""
 
 from __future__ import annotations
 
@@ -9,10 +9,6 @@ from functools import lru_cache
 from typing import Any
 
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
-_FORMULA = frozenset("=+-@＝＋－＠﹦﹢﹣﹫")
-_COMMAND = frozenset("\t\r\n")
-_LEADING_BLANKS = re.compile("^[\\s\0\u200b-\u200d\u2060\ufeff]+")
-_PLAIN_NUMBER = re.compile(r"[+-]?(\d[\d.,]*|[.,]\d+)(e[+-]?\d+)? ?%?", re.IGNORECASE | re.ASCII)
 
 
 def clean_text(text: str) -> str:
@@ -33,18 +29,6 @@ def readable(value: Any) -> str | None:
     if value is None:
         return None
     return clean_text(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str))
-
-
-def neutralise(text: str) -> str:
-    """Return `text` so that no spreadsheet takes it for a formula.
-
-    An apostrophe is put before text that begins, after blanks, with `=`, `+`, `-`, `@` or a wide form of them,
-    or that begins with a tab or line break. Plain numbers such as `-3.5`, `1e-5` and `-12%` stay as they are.
-    """
-    if not text or _PLAIN_NUMBER.fullmatch(text):
-        return text
-    first = _LEADING_BLANKS.sub("", text)[:1]
-    return f"'{text}" if text[0] in _COMMAND or first in _FORMULA else text
 
 
 def redactor() -> Callable[[str], str]:

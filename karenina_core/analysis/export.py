@@ -10,12 +10,15 @@ from typing import Any
 from karenina_core.analysis.cells import redactor
 from karenina_core.analysis.spreadsheet import frame_to_csv, to_csv
 from karenina_core.errors import InputError
+from karenina_core.files import read_json
 from karenina_core.schemas.config import VerificationConfig
 from karenina_core.schemas.results import VerificationResult, VerificationResultSet
 
 __all__ = ["FORMAT", "frame_to_csv", "read_results", "to_csv", "to_json"]
 
 FORMAT = "karenina-results-1"
+MAX_BYTES = 200 * 2**20
+_MAX_TEXT = 2_000_000  # a prompt holds a whole response, with quotes and line breaks escaped
 
 
 def to_json(results: Sequence[VerificationResult], config: VerificationConfig | None = None) -> bytes:
@@ -40,9 +43,9 @@ def read_results(text: str | bytes) -> VerificationResultSet:
     """Read what `to_json` wrote.
 
     Raises:
-        InputError: It is not such a file, or a result in it is damaged.
+        InputError: It is not such a file, is larger than 200 MB, or a result in it is damaged.
     """
-    document = _parse(text)
+    document = read_json(text, limit=MAX_BYTES, max_text=_MAX_TEXT)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InputError(
             "This file holds no exported results.",
@@ -53,15 +56,6 @@ def read_results(text: str | bytes) -> VerificationResultSet:
     if not isinstance(rows, list):
         raise InputError("The file holds no list of results.", next="Export the run again.")
     return VerificationResultSet([_read_row(number, row) for number, row in enumerate(rows, 1)], _run_id(document))
-
-
-def _parse(text: str | bytes) -> Any:
-    try:
-        return json.loads(text.decode("utf-8-sig") if isinstance(text, bytes) else text.removeprefix("\ufeff"))
-    except UnicodeDecodeError as error:
-        raise InputError("The file is not UTF-8 text.", why=str(error), next="Export the run again.") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError("The file is not valid JSON.", why=str(error), next="Export the run again.") from error
 
 
 def _read_row(number: int, row: Any) -> VerificationResult:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from karenina_core.analysis.cells import neutralise, readable, redactor
+from karenina_core.analysis.cells import readable, redactor
 from karenina_core.analysis.traits import trait_rows
+from karenina_core.files import csv_text
 from karenina_core.schemas.results import VerificationResult
 
 if TYPE_CHECKING:
@@ -78,19 +77,14 @@ def frame_to_csv(frame: pd.DataFrame) -> bytes:
 
 def _csv(header: Sequence[str], rows: Iterable[Row]) -> bytes:
     redact = redactor()
-    stream = io.StringIO(newline="")
-    writer = csv.writer(stream, lineterminator="\r\n")
-    writer.writerow([_cell(name, redact) for name in header])
-    writer.writerows([_cell(row[name], redact) for name in header] for row in rows)
-    return stream.getvalue().encode("utf-8-sig")
+    cells = ([_cell(row[name], redact) for name in header] for row in rows)
+    return csv_text([redact(name) for name in header], cells).encode("utf-8-sig")
 
 
-def _cell(value: Any, redact: Callable[[str], str]) -> str:
+def _cell(value: Any, redact: Callable[[str], str]) -> bool | int | float | str | None:
     if isinstance(value, float):
-        return "" if math.isnan(value) else repr(float(value))
-    if isinstance(value, bool | int):
-        return str(value)
-    return neutralise(redact(readable(value) or ""))
+        return None if math.isnan(value) else float(value)
+    return value if isinstance(value, bool | int) else redact(readable(value) or "")
 
 
 def _base_row(result: VerificationResult) -> Row:

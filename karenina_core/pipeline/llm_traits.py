@@ -15,6 +15,8 @@ from karenina_core.pipeline.prompts import rubric_messages
 from karenina_core.schemas.entities.rubric import RubricTrait
 from karenina_core.schemas.results import RubricPart
 
+_MAX_REASON = 2_000
+
 
 class Assessment(BaseModel):
     """The judge's reply for one trait."""
@@ -118,21 +120,27 @@ def note(part: RubricPart, trait: RubricTrait, data: Any) -> None:
         if label is not None:
             part.labels[trait.name] = label
         if assessment.reason:
-            part.reasons[trait.name] = assessment.reason
+            part.reasons[trait.name] = assessment.reason[:_MAX_REASON]
 
 
 def _typed(trait: RubricTrait, value: bool | int | float | str) -> tuple[int | bool, str | None]:
     if trait.is_binary:
         if not isinstance(value, bool):
-            raise ValueError(f"The judge answered {value!r} where true or false was asked for.")
+            raise ValueError(f"The judge answered {_short(value)} where true or false was asked for.")
         return value, None
     if trait.kind == "literal":
         classes = list(trait.classes or {})
         if value not in classes:
-            raise ValueError(f"The judge answered {value!r}, which is none of {', '.join(classes)}.")
+            raise ValueError(f"The judge answered {_short(value)}, which is none of {', '.join(classes)}.")
         return classes.index(str(value)), str(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
-        raise ValueError(f"The judge answered {value!r} where a whole number was asked for.")
+    if isinstance(value, bool | str) or value % 1 != 0:  # an infinity has no remainder
+        raise ValueError(f"The judge answered {_short(value)} where a whole number was asked for.")
     if not trait.min_score <= value <= trait.max_score:
-        raise ValueError(f"The judge answered {value:g}, outside {trait.min_score} to {trait.max_score}.")
+        raise ValueError(f"The judge answered {_short(value)}, outside {trait.min_score} to {trait.max_score}.")
     return int(value), None
+
+
+def _short(value: bool | int | float | str) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return f"{value:g}"
+    return shown if len(shown := repr(value)) <= 80 else f"{shown[:80]}…"

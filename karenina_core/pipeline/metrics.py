@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from karenina_core.pipeline.prompts import known_items
 from karenina_core.schemas.entities.rubric import MetricRubricTrait
 from karenina_core.schemas.results import ConfusionPart
 
@@ -40,10 +41,9 @@ class ExtractedItems(BaseModel):
 
 def items_schema(trait: MetricRubricTrait) -> dict[str, Any]:
     """Return the JSON schema of the judge's reply."""
-    known = list(dict.fromkeys([*trait.tp_instructions, *trait.tn_instructions, *trait.fp_instructions]))
     item: dict[str, Any] = {
         "item": {"type": "string", "description": "the item in the response's words"},
-        "matches": {"anyOf": [{"type": "string", "enum": known}, {"type": "null"}]},
+        "matches": {"anyOf": [{"type": "string", "enum": known_items(trait)}, {"type": "null"}]},
     }
     if trait.evaluation_mode == "full_matrix":
         item["class"] = {"type": "string", "enum": ["positive", "negative"]}

@@ -49,7 +49,12 @@ class Pipeline:
 
         Questions that are not finished are no such problem: a run over them is empty, and its note says why.
         """
-        return [] if len(self.benchmark) else ["The benchmark has no questions."]
+        problems = [] if len(self.benchmark) else ["The benchmark has no questions."]
+        known = {trait.name for trait in self.benchmark.all_traits()}
+        unknown = [name for name in self.config.rubric_trait_names or () if name not in known]
+        if unknown:
+            problems.append(f"No trait is named {', '.join(unknown)} (rubric_trait_names).")
+        return problems
 
     async def generate(self, question_id: str, answering: ModelConfig, replicate: int) -> Context:
         """Run the stages that need no judge: read the template, ask the model under test."""
@@ -106,17 +111,19 @@ async def _run_stage(stage: Stage, context: Context) -> tuple[StageState, str]:
     except Skip as reason:
         return "skipped", str(reason)
     except StageFailure as error:
-        context.failure = failure_of(stage.name, error.category, error.reason, error.line)
+        failure = failure_of(stage.name, error.category, error.reason, error.line)
     except ModelError as error:
-        context.failure = _model_failure(stage.name, error)
+        failure = _model_failure(stage.name, error)
     except KareninaError as error:
-        context.failure = failure_of(stage.name, "unexpected", str(error))
+        failure = failure_of(stage.name, "unexpected", str(error))
     except Exception as error:
         log.exception("Stage %s failed", stage.name)
-        context.failure = failure_of(stage.name, "unexpected", f"{type(error).__name__} in stage {stage.name}.")
+        failure = failure_of(stage.name, "unexpected", f"{type(error).__name__} in stage {stage.name}.")
     else:
         return "ran", ""
-    return "failed", context.failure.reason
+    # What went wrong first is what went wrong.
+    context.failure = context.failure or failure
+    return "failed", failure.reason
 
 
 def _blocked(stage: Stage, context: Context) -> str:

@@ -70,8 +70,9 @@ def test_no_key_reaches_a_file(result, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "not valid JSON"),
+        ("", "is empty"),
         ("[" * 100_000, "not valid JSON"),
+        ("[" * 30_000_000, "values"),
         (b"\xff\xfe\x00", "not UTF-8"),
         ("[]", "holds no exported results"),
         ('{"format": "karenina-results-9", "results": []}', "holds no exported results"),

@@ -149,13 +149,12 @@ def _is_schema(kind: Any) -> bool:
 def _llm(rating: Mapping[str, Any], values: Mapping[str, Any], note: Note) -> dict[str, Any]:
     kind = values.get("kind")
     best, worst = rating.get("bestRating"), rating.get("worstRating")
-    if kind == "binary":
-        note("the kind is spelled 'binary'", "read as 'boolean'")
-        kind = "boolean"
+    if kind == "boolean":
+        kind = "binary"
     if kind is None and "classes" in values:
         kind = "literal"
     if kind is None:
-        kind = "boolean" if best == 1 and worst == 0 else "score"
+        kind = "binary" if best == 1 and worst == 0 else "score"
         if best is None and worst is None and not {"min_score", "max_score"} & values.keys():
             note("the trait has neither kind nor bounds", "read as a score from 1 to 5")
     data: dict[str, Any] = {"kind": kind, "higher_is_better": values.get("higher_is_better", True)}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from karenina_core.models.ports import ChatRequest, Subject
+from karenina_core.models.replies import MAX_REPLY
 from karenina_core.pipeline.context import Context
 from karenina_core.pipeline.prompts import addresses_grader, answer_messages
 from karenina_core.pipeline.stage import Stage, StageFailure
@@ -25,9 +28,13 @@ class GenerateAnswer(Stage):
         if not reply.text.strip():
             raise StageFailure("refused", "The model returned an empty answer.")
         truncated = reply.finish_reason == "length"
-        if truncated:
+        if len(reply.text) >= MAX_REPLY:
+            context.warnings.append(f"The answer was cut off after {MAX_REPLY:,} characters.")
+        elif truncated:
             context.warnings.append("The answer was cut off at the token limit (max_tokens).")
-        if addresses_grader(reply.text):
+        fields = [item.name for item in context.template.spec.judged] if context.template else []
+        # Long texts take a while to search; the loop goes on meanwhile.
+        if await asyncio.to_thread(addresses_grader, reply.text, fields):
             context.warnings.append("The answer seems to address the judge; review this result.")
         context.answer = AnswerPart(
             text=reply.text, finish_reason=reply.finish_reason, truncated=truncated, call=record

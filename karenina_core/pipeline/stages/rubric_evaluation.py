@@ -6,8 +6,10 @@ own error.
 
 from __future__ import annotations
 
+import asyncio
+
 from karenina_core import patterns
-from karenina_core.errors import ModelError
+from karenina_core.errors import InputError, ModelError
 from karenina_core.pipeline import metrics
 from karenina_core.pipeline.context import Context
 from karenina_core.pipeline.judging import ask_judge, unusable_replies
@@ -35,7 +37,7 @@ class RubricEvaluation(Stage):
         response = context.answer.text if context.answer else ""
         for trait in traits:
             if isinstance(trait, ManualRubricTrait):
-                search(part, trait, response)
+                await asyncio.to_thread(search, part, trait, response)
             elif isinstance(trait, StoredTrait):
                 part.errors[trait.name] = f"Not evaluated: {trait.reason}."
         await assess(context, [trait for trait in traits if isinstance(trait, RubricTrait)])
@@ -48,7 +50,7 @@ def search(part: RubricPart, trait: ManualRubricTrait, response: str) -> None:
     """Evaluate a pattern trait."""
     try:
         found = patterns.found(trait.pattern, response, () if trait.case_sensitive else ("IGNORECASE",))
-    except patterns.PatternTimeoutError as error:
+    except InputError as error:
         part.errors[trait.name] = str(error)
     else:
         part.regex[trait.name] = found != trait.invert
