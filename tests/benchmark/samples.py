@@ -24,7 +24,7 @@ OTHER_TEMPLATE = TEMPLATE.replace("BCL2", "JAK1")
 BROKEN_TEMPLATE = "class Answer(BaseAnswer:\n    pass"
 
 CLARITY = RubricTrait(name="Clarity", description="How clear?", kind="score")
-POLITE = RubricTrait(name="Polite", description="Courteous?", kind="boolean")
+POLITE = RubricTrait(name="Polite", description="Courteous?", kind="binary")
 BH3 = ManualRubricTrait(name="BH3", pattern=r"\bBH3\b", case_sensitive=False)
 LUNGS = MetricRubricTrait(name="Lungs", metrics=["precision", "f1"], tp_instructions=["asthma"])
 

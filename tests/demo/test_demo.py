@@ -171,7 +171,7 @@ def test_traits_of_every_kind_appear() -> None:
     own = [benchmark().get_question_rubric(q.id) or Rubric() for q in questions()]
     traits = [*overall.traits, *(trait for rubric in own for trait in rubric.traits)]
     assert [trait.name for trait in overall.traits] == ["Conciseness", "Clarity", "Stays on Topic", "No Filler Opening"]
-    assert {trait.kind for trait in traits if isinstance(trait, RubricTrait)} == {"score", "boolean", "literal"}
+    assert {trait.kind for trait in traits if isinstance(trait, RubricTrait)} == {"score", "binary", "literal"}
     modes = [trait.evaluation_mode for trait in traits if isinstance(trait, MetricRubricTrait)]
     assert modes == ["tp_only", "full_matrix"]
 

@@ -76,7 +76,6 @@ def test_the_first_editors_repairs() -> None:
     assert says(benchmark, "the file", "version 2", "converted")
     assert says(benchmark, "global rubric", "plain object", "turned into ratings")
     assert says(benchmark, "question 9b2c1f", "'tags'", "read as keywords")
-    assert says(benchmark, "trait Polite", "'binary'", "'boolean'")
     assert says(benchmark, "trait No hedging", "'invert'", "'invert_result'")
 
 
@@ -140,7 +139,7 @@ def test_the_dataset_of_the_first_library() -> None:
     (question,) = benchmark
     assert question.author == {"name": "Example Author", "email": "author@example.org"}
     assert question.custom_metadata == {"my_custom_field": "intermediate"}
-    assert [trait.kind for trait in traits(benchmark).values()] == ["boolean", "score"]
+    assert [trait.kind for trait in traits(benchmark).values()] == ["binary", "score"]
     assert list(traits(benchmark, question.id)) == ["code_examples"]
     assert says(benchmark, "prefix 'karenina:'", "prefix added")
 
