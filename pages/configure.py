@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.runs import wanted
+from karenina_core.runs import estimate, wanted
 from karenina_core.schemas.config import VerificationConfig
-from pages.components import frame, model_editor, services, state
+from pages.components import frame, model_editor, services, spending, state
 from pages.components.text import plain
 
 frame.begin("Configure", "What is asked, who answers, who judges. Nothing is spent before you press run.")
@@ -78,6 +78,8 @@ with frame.guard():
     if not answering or not judges:
         st.info("Add at least one model under test and one judge.", icon=":material/info:")
         st.stop()
+    paid = any(model.transport == "litellm" for model in (*answering, *judges))
+    max_cost = spending.ask_limit() if paid else None
     config = VerificationConfig(
         answering_models=answering,
         parsing_models=judges,
@@ -87,6 +89,7 @@ with frame.guard():
         abstention_enabled=abstention,
         sufficiency_enabled=sufficiency,
         embedding_check_enabled=embeddings,
+        max_cost=max_cost,
     )
     plan = wanted(benchmark, config)
     calls = plan.calls()
@@ -112,9 +115,18 @@ with frame.guard():
         with st.expander(f"{len(problems)} problems in the benchmark", icon=":material/warning:"):
             for problem in problems[:50]:
                 st.caption(f"{plain(problem.where, 80)}: {plain(problem.what)} {plain(problem.next)}")
+    agreed = spending.confirm(estimate(plan), config)
     with st.container(horizontal=True):
-        run_all = st.button(f"Run all {plan.answers}", type="primary", icon=":material/play_arrow:", key="run_all")
-        pilot = len(plan.question_ids) > 3 and st.button("Try 3 questions", icon=":material/science:", key="run_pilot")
+        run_all = st.button(
+            f"Run all {plan.answers}",
+            type="primary",
+            icon=":material/play_arrow:",
+            key="run_all",
+            disabled=not agreed,
+        )
+        pilot = len(plan.question_ids) > 3 and st.button(
+            "Try 3 questions", icon=":material/science:", key="run_pilot", disabled=not agreed
+        )
     if run_all or pilot:
         run_id = services.start_run(benchmark_id, benchmark, config, name or benchmark.name, limit=3 if pilot else None)
         state.choose("run", run_id)

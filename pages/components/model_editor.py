@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import streamlit as st
 
 from karenina_core.demo import live_available, recordings
+from karenina_core.models import check_access
 from karenina_core.models.local_judge import DEMO_JUDGE_NOTE
 from karenina_core.models.manual import parse_answers
 from karenina_core.schemas.config import ModelConfig
-from pages.components import frame
+from pages.components import frame, session_keys
 from pages.components.text import plain
 
 _KINDS = {
@@ -55,8 +55,8 @@ def _describe(model: ModelConfig, role: str) -> str:
         if model.endpoint_base_url:
             parts.append(plain(model.endpoint_base_url))
         if model.api_key_env:
-            found = bool(os.environ.get(model.api_key_env))
-            parts.append(f"{plain(model.api_key_env)} {'found' if found else 'NOT found in the environment'}")
+            found = session_keys.is_there(model.api_key_env)
+            parts.append(f"{plain(model.api_key_env)} {'found' if found else 'NOT found; type it on Settings'}")
     if model.transport == "local":
         parts.append(plain(DEMO_JUDGE_NOTE) if role == "judge" else "a very small model, often wrong")
     return " · ".join(parts)
@@ -95,7 +95,7 @@ def _form(kind: str, role: str) -> Any:
         names = [
             f"{item.name}/{entry}"
             for item in recordings()
-            for entry in (item.judges if role == "judge" else item.models)
+            for entry in (item.judges if role == "judge" else item.answerers)
         ]
         name = st.selectbox("Recorded model", names, key=f"recorded_{role}")
         return lambda: [ModelConfig(interface="recorded", model_name=str(name))]
@@ -133,7 +133,8 @@ def _provider(kind: str, role: str) -> Any:
         "Environment variable with the key (optional)",
         placeholder="OPENAI_API_KEY",
         key=f"variable_{kind}_{role}",
-        help="The name only. The key itself is read from the environment when a call is made and stored nowhere.",
+        help="The name only, and only for its own provider. The key itself is read when a call is made and stored "
+        "nowhere.",
     )
     left, right = st.columns(2)
     temperature = left.number_input("Temperature", 0.0, 2.0, 0.1, 0.1, key=f"temperature_{kind}_{role}")
@@ -151,6 +152,8 @@ def _provider(kind: str, role: str) -> Any:
             "max_tokens": int(tokens),
             "system_prompt": system.strip() or None,
         }
-        return [ModelConfig.model_validate(settings)]
+        model = ModelConfig.model_validate(settings)
+        check_access(model)
+        return [model]
 
     return build

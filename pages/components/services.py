@@ -8,6 +8,7 @@ from karenina_core.benchmark import Benchmark
 from karenina_core.redact import install_log_redaction
 from karenina_core.runs import Progress, Runner, Store, wanted
 from karenina_core.schemas.config import VerificationConfig
+from pages.components import session_keys
 
 
 @st.cache_resource(on_release=lambda store: store.close(), show_spinner=False)
@@ -32,7 +33,7 @@ def active_runs() -> list[Progress]:
 def start_run(
     benchmark_id: str, benchmark: Benchmark, config: VerificationConfig, name: str, limit: int | None = None
 ) -> str:
-    """Store a run, start it in the background, and return its id."""
+    """Store a run, start it in the background with the keys of this session, and return its id."""
     run_id = store().create_run(wanted(benchmark, config, None, limit), name, benchmark_id=benchmark_id)
-    runner().start(run_id, config)
+    runner().start(run_id, config, session_keys.source())
     return run_id

@@ -1,0 +1,94 @@
+"""Before money is spent: what it will be, and a yes."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from karenina_core.runs import Store
+from karenina_core.schemas.config import ModelConfig
+from pages.components import services
+from tests.app.conftest import Open, healthy
+from tests.app.looking import labelled, texts
+from tests.app.samples import small_benchmark
+from tests.faults.openai_server import OpenAIServer, Reply
+
+
+def configure(open_page: Open, *models: ModelConfig) -> AppTest:
+    services.store().save_benchmark(small_benchmark())
+    app = open_page("pages/configure.py")
+    app.session_state["_models_answering"] = list(models)
+    app.session_state["_models_judge"] = [models[0].model_copy(update={"id": "judge"})]
+    return healthy(app.run())
+
+
+def test_a_provider_is_paid_only_after_a_yes(open_page: Open) -> None:
+    app = configure(open_page, ModelConfig(model_name="openai/gpt-4.1-mini"))
+    assert "About 2 calls of providers, $0.00" in texts(app)
+    assert "Assumes 50 to 1,000 tokens per reply" in texts(app)
+    assert labelled(app.button, "Run all 1").disabled
+    app = healthy(app.checkbox[0].check().run())
+    assert not labelled(app.button, "Run all 1").disabled
+
+
+def test_a_yes_counts_for_what_was_shown(open_page: Open) -> None:
+    app = configure(open_page, ModelConfig(model_name="openai/gpt-4.1-mini"))
+    app = healthy(app.checkbox[0].check().run())
+    app = healthy(app.number_input(key="cfg_repeats").set_value(50).run())
+    assert labelled(app.button, "Run all 50").disabled
+
+
+def test_an_unknown_price_is_said(open_page: Open) -> None:
+    assert "unknown price" in texts(configure(open_page, ModelConfig(model_name="lab/unheard-of")))
+
+
+def test_models_that_cost_nothing_need_no_yes(open_page: Open, demo_run: str) -> None:
+    from karenina_core.demo import demo_config
+
+    app = open_page("pages/configure.py")
+    app.session_state["_models_answering"] = demo_config().answering_models
+    app.session_state["_models_judge"] = demo_config().parsing_models
+    app = healthy(app.run())
+    assert "providers" not in texts(app)
+    assert not app.checkbox
+    assert not labelled(app.button, "Run all 42").disabled
+
+
+def test_the_days_account_is_shown(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KARENINA_DAILY_BUDGET", "20")
+    app = configure(open_page, ModelConfig(model_name="openai/gpt-4.1-mini"))
+    assert "Spent today, by all runs: $0.00 of at most $20.00" in texts(app)
+
+
+def test_a_run_without_money_says_so_and_goes_on_with_more(open_page: Open, openai_server: OpenAIServer) -> None:
+    openai_server.script = lambda sent: Reply('{"target": "BCL2"}')
+    model = ModelConfig(interface="openai_endpoint", model_name="gpt-4.1-mini", endpoint_base_url=openai_server.url)
+    app = configure(open_page, model)
+    app = healthy(app.checkbox[0].check().run())
+    app = healthy(app.number_input(key="cfg_max_cost").set_value(0.01).run())
+    app = healthy(app.checkbox[0].check().run())
+    app = healthy(labelled(app.button, "Run all 1").click().run())
+    store: Store = services.store()
+    [run] = store.runs()
+    services.runner().wait(run.id, 60)
+    assert store.run(run.id).config.max_cost == 0.01
+    assert store.run(run.id).status == "completed"
+
+
+def test_the_monitor_raises_the_limit(open_page: Open, openai_server: OpenAIServer) -> None:
+    from karenina_core.runs import wanted
+    from karenina_core.schemas.config import VerificationConfig
+
+    openai_server.script = lambda sent: Reply('{"target": "BCL2"}')
+    model = ModelConfig(interface="openai_endpoint", model_name="gpt-4.1-mini", endpoint_base_url=openai_server.url)
+    config = VerificationConfig(answering_models=[model], parsing_models=[model], max_cost=1e-6)
+    run_id = services.store().create_run(wanted(small_benchmark(), config), "Poor")
+    services.runner().start(run_id)
+    assert services.runner().wait(run_id, 60).status == "interrupted"
+    assert len(openai_server.requests) == 1
+    app = open_page("pages/monitor.py", run=run_id)
+    assert "Stopped: the run has spent" in texts(app)
+    app.number_input(key="new_limit").set_value(1.0)
+    healthy(labelled(app.button, "Raise the limit and resume").click().run())
+    assert services.runner().wait(run_id, 60).status == "completed"
+    assert len(openai_server.requests) == 2
