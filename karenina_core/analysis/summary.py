@@ -8,6 +8,7 @@ from typing import Any
 
 from karenina_core.analysis.frames import calls_frame, results_frame
 from karenina_core.analysis.statistics import call_totals, pass_rate
+from karenina_core.schemas import causes
 from karenina_core.schemas.results import VerificationResult
 
 Results = Sequence[VerificationResult]
@@ -57,16 +58,24 @@ def rate_sentence(row: Mapping[Any, Any]) -> str:
 
 
 def left_out_sentences(results: Results) -> list[str]:
-    """Return why results have no verdict, the most frequent reason first, each with one example."""
-    examples: dict[tuple[str, str], str] = {}
-    counts: Counter[tuple[str, str]] = Counter()
+    """Return why results have no verdict, the most frequent cause first, each with its reason or one of several."""
+    reasons: dict[str, list[str]] = {}
     for result in results:
         if result.verdict == "not_evaluated":
-            failure = result.failure
-            key = (failure.category, failure.stage) if failure else ("no verdict", "")
-            counts[key] += 1
-            examples.setdefault(key, failure.reason if failure else "Only the rubric was evaluated.")
-    return [f"{count} × {_words(*key)}: {examples[key]}" for key, count in counts.most_common()]
+            category = result.failure.category if result.failure else causes.NO_VERDICT
+            reasons.setdefault(category, []).append(result.failure.reason if result.failure else "")
+    ordered = sorted(reasons.items(), key=lambda item: -len(item[1]))
+    return [f"{causes.listed({category: len(told)})}{_reason(told)}" for category, told in ordered]
+
+
+def judge_sentences(results: Results) -> list[str]:
+    """Return what to keep in mind about the judges: a model that judged itself, the demo judge."""
+    own = sorted({result.answering_model for result in results if result.answering_model == result.parsing_model})
+    demo = sorted({result.parsing_model for result in results if _by_demo_judge(result)})
+    return [
+        *(f"{name}: this model judged itself, so its mistakes may go unnoticed." for name in own),
+        *(f"{name}: the demo judge, for trying things out; its verdicts need checking." for name in demo),
+    ]
 
 
 def cost_sentence(results: Results) -> str:
@@ -111,9 +120,15 @@ def _errors(row: Mapping[Any, Any]) -> str:
     return f" ({counted(row['errors'], 'error')})" if row["errors"] else ""
 
 
-def _words(category: str, stage: str) -> str:
-    place = f" at {stage.replace('_', ' ')}" if stage else ""
-    return f"{category.replace('_', ' ')}{place}"
+def _reason(told: Sequence[str]) -> str:
+    if not told[0]:
+        return ""
+    return f": {told[0]}" if len(set(told)) == 1 else f"; for example: {told[0]}"
+
+
+def _by_demo_judge(result: VerificationResult) -> bool:
+    calls = [*(result.template.calls if result.template else ()), *result.rubric.calls]
+    return any(str(call.provenance.get("note", "")).startswith("demo judge") for call in calls)
 
 
 def _money(total: Mapping[Any, Any]) -> str:

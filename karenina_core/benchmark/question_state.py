@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 from karenina_core.benchmark.benchmark import Benchmark
 
 State = Literal["ready", "draft", "issue"]
+ONLY_TRAITS = "It has no template: only traits are evaluated."
 
 
 class QuestionState(NamedTuple):
@@ -14,7 +15,7 @@ class QuestionState(NamedTuple):
 
     Attributes:
         state: `ready` (takes part), `draft` (unfinished) or `issue` (something prevents its evaluation).
-        reason: Why it does not take part; empty when it does.
+        reason: Why it does not take part, or what is left out when it does; often empty.
     """
 
     state: State
@@ -36,11 +37,11 @@ def _state(benchmark: Benchmark, question_id: str, error: str | None) -> Questio
         return QuestionState("issue", error)
     if not question.finished:
         return QuestionState("draft", "It is not marked as finished.")
-    if question.answer_template is None and not _evaluated_traits(benchmark, question_id):
-        return QuestionState(
-            "issue", "It has no template and no rubric trait to evaluate, so nothing would be decided."
-        )
-    return QuestionState("ready")
+    if question.answer_template is not None:
+        return QuestionState("ready")
+    if _evaluated_traits(benchmark, question_id):
+        return QuestionState("ready", ONLY_TRAITS)
+    return QuestionState("issue", "It has no template and no rubric trait to evaluate, so nothing would be decided.")
 
 
 def _evaluated_traits(benchmark: Benchmark, question_id: str) -> bool:

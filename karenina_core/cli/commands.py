@@ -35,6 +35,8 @@ def do_demo(options: argparse.Namespace) -> int:
         finally:
             store.close()
     _print_results(results, options.json)
+    if not options.json:
+        print("This was a demonstration: nothing was stored.")
     return DONE
 
 

@@ -11,6 +11,7 @@ import math
 import sys
 from collections.abc import Sequence
 
+from karenina_core import __version__
 from karenina_core.cli.codes import INTERRUPTED, UNUSABLE
 from karenina_core.errors import KareninaError
 
@@ -22,6 +23,7 @@ def build_parser() -> argparse.ArgumentParser:
         description="Build, run and explore LLM benchmarks whose verdicts are decided by code.",
         epilog="Exit codes: 0 done; 1 problems found or evaluations failed; 2 input not usable; 130 interrupted.",
     )
+    parser.add_argument("--version", action="version", version=f"karenina {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     demo = commands.add_parser("demo", help="run the bundled benchmark from recorded calls and print the table")
     demo.add_argument("--json", action="store_true", help="print JSON")

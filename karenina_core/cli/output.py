@@ -120,7 +120,8 @@ def show_runs(runs: Sequence[Any]) -> None:
         console().print("No runs are stored. Start one with: karenina run FILE --answering MODEL --judge MODEL")
         return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for title in ("Run", "Name", "Benchmark", "Status", "Done", "Pass", "Fail", "None", "Started"):
+    table.add_column("Run", no_wrap=True, min_width=max(len(run.id) for run in runs))
+    for title in ("Name", "Benchmark", "Status", "Done", "Pass", "Fail", "None", "Started"):
         table.add_column(title, no_wrap=True, overflow="ellipsis")
     for run in runs:
         counts = (str(run.passed), str(run.failed), str(run.not_evaluated))

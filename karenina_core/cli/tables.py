@@ -19,7 +19,7 @@ _SIGNS = {"pass": "✓", "fail": "✗", "not_evaluated": "–"}
 def show_results(results: VerificationResultSet) -> None:
     """Print verdicts, traits and what they add up to."""
     from karenina_core.analysis.frames import traits_frame
-    from karenina_core.analysis.summary import left_out_sentences, model_sentences
+    from karenina_core.analysis.summary import judge_sentences, left_out_sentences, model_sentences
 
     out = console()
     out.print(verdict_table(results))
@@ -28,7 +28,7 @@ def show_results(results: VerificationResultSet) -> None:
         out.print(traits)
     for line in model_sentences(results):
         out.print(shown(line, 300), soft_wrap=True)
-    for line in left_out_sentences(results):
+    for line in [*left_out_sentences(results), *judge_sentences(results)]:
         out.print("  " + shown(line, 300), soft_wrap=True)
 
 

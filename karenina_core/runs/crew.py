@@ -26,6 +26,9 @@ class Crew:
         queue: What is left to do.
         gate: No task is begun while it is shut.
         save: Stores a result durably.
+
+    Attributes:
+        busy: Tasks that are being done at this moment.
     """
 
     def __init__(
@@ -41,6 +44,7 @@ class Crew:
         self._queue = queue
         self._gate = gate
         self._save = save
+        self.busy = 0
 
     async def work(self, size: int) -> None:
         """Do everything that is left, at most `size` tasks at once; less when the gate turns workers away."""
@@ -51,10 +55,11 @@ class Crew:
     async def _worker(self) -> None:
         while (task := await self._queue.next()) is not None:
             await self._gate.wait()
-            if isinstance(task, AnswerTask):
-                await self._answer(task)
-            else:
-                await self._judge(task)
+            self.busy += 1
+            try:
+                await (self._answer(task) if isinstance(task, AnswerTask) else self._judge(task))
+            finally:
+                self.busy -= 1
 
     async def _answer(self, task: AnswerTask) -> None:
         try:

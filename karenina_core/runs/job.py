@@ -6,6 +6,7 @@ import asyncio
 import logging
 import threading
 from contextlib import suppress
+from dataclasses import replace
 
 from karenina_core.errors import StoreError
 from karenina_core.models.keys import KeySource, using_keys
@@ -63,6 +64,7 @@ class Job:
         self.ledger = MeteredLedger(ledger, self._gate, budget)
         self._noting = asyncio.Lock()
         self._final: RunStatus | None = None
+        self._crew: Crew | None = None
         self._task: asyncio.Task[None] | None = None
 
     def begin(self, evaluator: Evaluator, queue: WorkQueue, keys: KeySource | None = None) -> None:
@@ -75,7 +77,8 @@ class Job:
     def progress(self) -> Progress:
         """Return where the run stands."""
         spent, seconds = self._spent + self.ledger.unsaved, self._seconds + self._stopwatch.seconds
-        return self.tally.progress(self.run, self._status, spent, seconds, self._message)
+        seen = self.tally.progress(self.run, self._status, spent, seconds, self._message)
+        return replace(seen, in_flight=self._crew.busy if self._crew else 0)
 
     async def pause(self, message: str | None = None) -> None:
         """Begin nothing new; what is under way is finished and stored."""
@@ -118,7 +121,7 @@ class Job:
 
     async def _carry_out(self, evaluator: Evaluator, queue: WorkQueue) -> None:
         final: RunStatus | None = "completed"
-        crew = Crew(self.plan.benchmark, evaluator, queue, self._gate, self._save)
+        self._crew = crew = Crew(self.plan.benchmark, evaluator, queue, self._gate, self._save)
         try:
             await crew.work(min(self.plan.config.max_concurrent_requests, max(self.plan.rows, 1)))
             if self._gate.turned_away:

