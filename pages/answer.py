@@ -29,10 +29,14 @@ with frame.guard():
         for row in frame_.itertuples()
     }
     current = state.selected("row", ids) or ids[0]
+    if state.unknown("row") and not state.unknown("run"):
+        st.warning("The evaluation in this link is not in this run; showing the first.", icon=":material/link_off:")
     place = ids.index(current)
 
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        picked = st.selectbox("Evaluation", ids, index=place, format_func=labels.get, key=f"answer_pick_{current}")
+    picked = st.selectbox(
+        f"Evaluation {place + 1} of {len(ids)}", ids, index=place, format_func=labels.get, key=f"answer_pick_{current}"
+    )
+    with st.container(horizontal=True):
         if st.button(
             "Previous", icon=":material/arrow_back:", shortcut="K", disabled=place == 0, key="answer_previous"
         ):
@@ -44,14 +48,13 @@ with frame.guard():
     if picked != current:
         state.choose("row", picked)
         st.rerun()
-    st.caption(f"{place + 1} of {len(ids)} evaluations in this run")
-
     result = services.store().result(run_id, current)
     if result is None:
         st.warning("This evaluation is no longer stored.")
         st.stop()
     st.subheader(plain(result.question.question, 400))
     answer_cells.verdict_line(result)
+    answer_cells.question_link(run_id, result.question.id)
     answer_cells.prompt(result)
     answer_cells.response(result)
     answer_cells.judge(result)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.components import frame, monitor, services, state
+from pages.components import frame, monitor, results_data, services, state
 from pages.components.text import plain
 
 frame.begin("Monitor", "Every number here is also in the results; errors are never counted as wrong answers.")
@@ -17,6 +17,7 @@ with frame.guard():
             st.switch_page(frame.CONFIGURE)
         st.stop()
     chosen = state.selected("run", runs)
+    results_data.say_unknown_run()
     run_id = st.selectbox(
         "Run",
         list(runs),
@@ -34,8 +35,8 @@ with frame.guard():
     def live() -> None:
         """Draw the run; polls only while it is alive."""
         progress = services.runner().progress(run_id)
-        monitor.draw(progress)
         if progress.active != alive:
             st.rerun()
+        monitor.draw(progress)
 
     live()

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.components import benchmark_choice, drafts, feedback, frame, question_editor, question_list, save_button
+from pages.components import benchmark_choice, feedback, frame, question_editor, question_list, save_button
 
 frame.begin("Questions", "Write what is asked and what is true. Only finished questions take part in runs.")
 
 with frame.guard():
-    drafts.collect()
     feedback.show()
     row = benchmark_choice.choose()
     benchmark = benchmark_choice.reading(row.id, row.revision)

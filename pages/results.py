@@ -22,6 +22,8 @@ with frame.guard():
 
     for line in data.headlines:
         st.markdown(f"- {plain(line)}")
+    for line in data.judges:
+        st.caption(f":material/info: {plain(line)}")
     if data.left_out:
         with st.expander("Not evaluated: why"):
             for line in data.left_out:
@@ -38,6 +40,8 @@ with frame.guard():
     st.subheader("All evaluations")
     shown = charts.filtered(data.results)
     st.caption(f"{len(shown)} of {len(data.results)} shown")
+    if shown.empty:
+        st.button("Clear filters", icon=":material/filter_alt_off:", key="clear_filters", on_click=charts.clear_filters)
     picked = charts.table(shown)
     with st.container(horizontal=True):
         if st.button(
@@ -49,4 +53,4 @@ with frame.guard():
         ):
             state.choose("row", picked)
             st.switch_page(frame.ANSWER, query_params={"run": run_id, "row": str(picked)})
-        export.buttons(run_id)
+        export.buttons(run_id, len(data.results))

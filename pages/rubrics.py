@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.components import benchmark_choice, drafts, feedback, frame, rubric_scope, rubric_traits, save_button
+from pages.components import benchmark_choice, feedback, frame, rubric_scope, rubric_traits, save_button
 
 frame.begin("Rubrics", "Traits describe the quality of an answer. They never change whether it is right or wrong.")
 
 with frame.guard():
-    drafts.collect()
     feedback.show()
     row = benchmark_choice.choose()
     benchmark = benchmark_choice.reading(row.id, row.revision)
@@ -24,7 +23,13 @@ with frame.guard():
         chosen = rubric_traits.choose(scope)
     with right:
         if chosen is None:
-            st.info("There are no traits yet. Add one on the left.", icon=":material/checklist:")
+            st.info(
+                "This rubric has no traits yet. Add one with “Add trait”."
+                if scope.question_id
+                else "No trait applies to all questions yet. Add one with “Add trait”; "
+                "single questions can have traits of their own, shown under “One question”.",
+                icon=":material/checklist:",
+            )
         else:
             rubric_traits.edit(scope, chosen)
             save_button.include_typing()

@@ -7,7 +7,9 @@ from typing import Any
 
 import streamlit as st
 
+from karenina_core.analysis.summary import counted
 from karenina_core.schemas.results import CallRecord, ConfusionPart, FieldEvidence, VerificationResult
+from pages.components import benchmark_choice, frame, services
 from pages.components.text import plain, rendered, short, visible
 
 _VERDICTS = {
@@ -133,13 +135,21 @@ def verdict(result: VerificationResult) -> None:
             st.caption("The question has no answer template, so nothing is right or wrong.")
             return
         if part.verify_granular_result is not None:
-            st.markdown(f"Weighted share of right fields: **{part.verify_granular_result:.2f}**")
+            st.markdown(_share(part.fields, part.verify_granular_result))
         if part.composition_strategy and part.composition_strategy != "all_of":
             st.caption(f"Fields are combined by {plain(part.composition_strategy)}.")
         if part.style != "declarative":
             st.caption("This template decides by its own code, run in a sandbox.")
         for item in part.fields:
             _field(item)
+
+
+def _share(fields: list[FieldEvidence], share: float) -> str:
+    ruled = [item for item in fields if item.rule is not None]
+    if not ruled or any(item.weight != 1 for item in ruled):
+        return f"Weighted share of right fields: **{share:.2f}**"
+    right = sum(item.result is True for item in ruled)
+    return f"**{right} of {counted(len(ruled), 'field')} right**"
 
 
 def _field(item: FieldEvidence) -> None:
@@ -189,6 +199,13 @@ def rubric(result: VerificationResult) -> None:
             row["Why"] = short(row["Why"], 300)
         if rows:
             st.dataframe(rows, hide_index=True, alt="Traits of this answer", width="stretch")
+        if part.calls:
+            with st.expander("What the judge saw, and what it replied", on_change="rerun", key="rubric_view") as view:
+                if view.open:
+                    for call in part.calls:
+                        _messages(call)
+                        st.caption("reply")
+                        st.code(visible(call.reply or ""), language=None, wrap_lines=True)
         for name, metrics in part.metrics.items():
             values = " · ".join(
                 f"{metric} {value:.2f}" + (" (undefined)" if metric in part.confusion[name].undefined else "")
@@ -220,15 +237,31 @@ def _confusion(part: ConfusionPart) -> None:
             st.markdown(f"{title}: {chips}")
 
 
+def _time(seconds: float) -> str:
+    if seconds < 0.001:
+        return "< 1 ms"
+    return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+def question_link(run_id: str, question_id: str) -> None:
+    """Lead to the question, when the benchmark of the run still has it."""
+    store = services.store()
+    row = next((row for row in store.benchmarks() if row.id == store.run(run_id).benchmark_id), None)
+    if row is None or question_id not in benchmark_choice.reading(row.id, row.revision).get_question_ids():
+        return
+    if st.button("Open this question", icon=":material/quiz:", key="open_question", type="tertiary"):
+        st.switch_page(frame.QUESTIONS, query_params={"benchmark": row.id, "q": question_id})
+
+
 def machine(result: VerificationResult) -> None:
     """Show what each stage did."""
     with _cell(6, "Stages", f"{result.usage.calls} model calls, {result.usage.cached_calls} of them from the ledger"):
         rows = [
             {
-                "Stage": f"{number} {stage.name}",
+                "Stage": f"{number} {stage.name.replace('_', ' ').capitalize()}",
                 "State": stage.state,
-                "Note": short(stage.note, 200),
-                "Seconds": stage.seconds,
+                "Time": _time(stage.seconds) if stage.state == "ran" else "",
+                "Note": short(stage.note, 2000),
             }
             for number, stage in enumerate(result.stages, 1)
         ]

@@ -9,6 +9,7 @@ import streamlit as st
 
 from karenina_core.analysis.figures import FIGURES, rows_behind
 from karenina_core.analysis.spreadsheet import frame_to_csv
+from karenina_core.analysis.summary import counted
 from pages.components import frame, results_data, state
 from pages.components.results_data import Frames
 from pages.components.text import plain
@@ -92,10 +93,10 @@ def _relevant(table: pd.DataFrame, name: str) -> pd.DataFrame:
 def _behind(run_id: str, rows: pd.DataFrame) -> None:
     """List the answers behind a clicked mark."""
     with st.container(border=True):
-        st.markdown(f"**{len(rows)} answers behind this mark**")
+        st.markdown(f"**{counted(len(rows), 'answer')} behind this mark**")
         for row in rows.head(12).itertuples():
             label = f"{results_data.SIGN[str(row.verdict)]} {plain(row.question, 70)} · {plain(row.answering_model)}"
-            if st.button(label, key=f"behind_{row.result_id}", type="tertiary"):
+            if st.button(label, key=f"behind_{row.result_id}", icon=":material/article:"):
                 state.choose("row", str(row.result_id))
                 st.switch_page(frame.ANSWER, query_params={"run": run_id, "row": str(row.result_id)})
         if len(rows) > 12:
@@ -124,6 +125,11 @@ def filtered(results: pd.DataFrame) -> pd.DataFrame:
     return results
 
 
+def clear_filters() -> None:
+    """Show every evaluation again."""
+    st.session_state["search"], st.session_state["verdict"], st.session_state["model"] = "", "all", "all"
+
+
 def table(results: pd.DataFrame) -> str | None:
     """Draw the table of evaluations and return the selected one."""
     shown = pd.DataFrame(
@@ -133,7 +139,7 @@ def table(results: pd.DataFrame) -> str | None:
             "Model": results["answering_model"],
             "Judge": results["parsing_model"],
             "Repeat": results["replicate"],
-            "Score": results["granular"].map(lambda share: "" if pd.isna(share) else f"{share:.2f}"),
+            "Score": results["granular"].map(lambda share: "–" if pd.isna(share) else f"{share:.2f}"),
             "Why not": results["failure_reason"].fillna(""),
         }
     )
@@ -145,6 +151,11 @@ def table(results: pd.DataFrame) -> str | None:
         on_select="rerun",
         selection_mode="single-row",
         alt="All evaluations of this run",
+        column_config={
+            "Score": st.column_config.TextColumn(
+                help="The weighted share of fields that are right, 0 to 1; – where no field was decided."
+            )
+        },
     )
     rows = event["selection"]["rows"]
     return str(results.iloc[rows[0]]["result_id"]) if rows else None

@@ -1,7 +1,11 @@
 """Edits that are not saved yet: kept while typing, found again after a page switch or a reload.
 
-A draft belongs to one thing with a few named values, such as a question. Its widgets take their keys from `key` and
-no default value; what is typed is collected at the start of every run and kept in the store until saved or discarded.
+A draft belongs to one thing with a few named values, such as a question. Its widgets take key and value from
+`Draft.text` or `Draft.choice`; what is typed is collected at the start of every run and kept in the store until saved
+or discarded.
+
+A browser that has forgotten a widget, as after a page switch, draws it with its default value and reports that as
+what the user typed. So the default is, in every run, the value of the draft.
 """
 
 from __future__ import annotations
@@ -37,12 +41,13 @@ class Draft:
     generation: int = field(default_factory=lambda: _next_generation())
     _kept: dict[str, Any] | None = field(default=None, repr=False)
 
-    def key(self, name: str) -> str:
-        """Return the key of the widget that edits a value, and see to it that the widget shows the value."""
-        key = self._widget(name)
-        if key not in st.session_state:
-            st.session_state[key] = self.values[name]
-        return key
+    def text(self, name: str) -> dict[str, Any]:
+        """Return the `key` and the `value` of the widget that edits a value."""
+        return {"key": self._widget(name), "value": self.values[name]}
+
+    def choice(self, name: str) -> dict[str, Any]:
+        """Return the `key` and the `default` of the widget that chooses a value."""
+        return {"key": self._widget(name), "default": self.values[name]}
 
     def put(self, name: str, value: Any) -> None:
         """Set a value as if it had been typed; draw the page anew afterwards."""

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.components import results_data, services
 
 
-def buttons(run_id: str) -> None:
+def buttons(run_id: str, rows: int) -> None:
     """Offer the run's results as CSV and JSON; files are made when asked for."""
 
     def csv() -> bytes:
@@ -21,10 +21,15 @@ def buttons(run_id: str) -> None:
         return to_json(results_data.stored(run_id), services.store().run(run_id).config)
 
     st.download_button(
-        "CSV", csv, file_name=f"results-{run_id}.csv", mime="text/csv", icon=":material/download:", on_click="ignore"
+        f"CSV, all {rows}",
+        csv,
+        file_name=f"results-{run_id}.csv",
+        mime="text/csv",
+        icon=":material/download:",
+        on_click="ignore",
     )
     st.download_button(
-        "JSON",
+        f"JSON, all {rows}",
         json,
         file_name=f"results-{run_id}.json",
         mime="application/json",

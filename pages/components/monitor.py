@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from karenina_core.runs import Progress
-from pages.components import frame, services
+from karenina_core.analysis.summary import counted
+from karenina_core.runs import Progress, wanted
+from karenina_core.schemas import causes
+from pages.components import frame, services, session_keys
 from pages.components.text import plain
 
 _STATES = {
@@ -18,19 +20,18 @@ _STATES = {
     "failed": ":red-badge[:material/error: stopped by an error]",
 }
 
+_FINISHING = ":orange-badge[:material/pause: paused, calls in flight are finishing]"
+
 
 def draw(progress: Progress) -> None:
     """Draw everything about a run's state."""
-    st.markdown(_STATES.get(progress.status, progress.status))
+    finishing = progress.status == "paused" and progress.in_flight
+    st.markdown(_FINISHING if finishing else _STATES.get(progress.status, progress.status))
     share = progress.done / progress.total if progress.total else 0.0
     st.progress(min(share, 1.0), text=f"{progress.done} of {progress.total} evaluations")
     _numbers(progress)
     _controls(progress)
-    if progress.errors:
-        causes = ", ".join(
-            f"{count} × {plain(category.replace('_', ' '))}" for category, count in progress.errors.items()
-        )
-        st.warning(f"{causes}. Resume tries these again.", title="Not evaluated, by cause")
+    _causes(progress)
     if progress.message:
         st.caption(plain(progress.message, 300))
     if progress.models:
@@ -39,6 +40,20 @@ def draw(progress: Progress) -> None:
         with st.expander("Latest evaluations", expanded=progress.active):
             for line in reversed(progress.recent[-12:]):
                 st.caption(plain(line, 160))
+
+
+def _causes(progress: Progress) -> None:
+    if not progress.causes:
+        return
+    failed = sum(progress.errors.values())
+    if not failed:
+        st.caption(f"Not evaluated: {plain(causes.listed(progress.causes))}.")
+        return
+    again = "it" if failed == 1 else "these"
+    which = (
+        f"Resume tries {again} again." if failed == progress.not_evaluated else f"Resume tries {failed} of them again."
+    )
+    st.warning(f"{plain(causes.listed(progress.causes))}. {which}", title="Not evaluated, by cause")
 
 
 def _numbers(progress: Progress) -> None:
@@ -74,26 +89,58 @@ def _controls(progress: Progress) -> None:
     with st.container(horizontal=True):
         if progress.status == "running" and st.button("Pause", key="pause", icon=":material/pause:"):
             runner.pause(run_id)
-            st.rerun(scope="fragment")
+            st.rerun()
         if progress.status == "paused" and st.button("Continue", key="continue", icon=":material/play_arrow:"):
-            runner.resume(run_id)
-            st.rerun(scope="fragment")
+            runner.resume(run_id, keys=session_keys.source())
+            st.rerun()
         if progress.active and st.button(
             "Cancel", key="cancel", icon=":material/stop:", help="Stops spending at once; what is done stays."
         ):
             runner.cancel(run_id)
             st.rerun()
-        resumable = not progress.active and (progress.done < progress.total or progress.errors)
-        if resumable and st.button(
-            "Resume",
-            key="resume",
-            icon=":material/replay:",
-            help="Finishes what is missing and tries failed evaluations again; answered calls are not asked twice.",
-        ):
-            runner.resume(run_id)
-            st.rerun()
+        _resume(progress)
+        _widen(progress)
         if progress.done and st.button("See results", key="see_results", type="primary", icon=":material/bar_chart:"):
             st.switch_page(frame.RESULTS, query_params={"run": run_id})
+
+
+def _resume(progress: Progress) -> None:
+    if progress.active or not (progress.done < progress.total or progress.errors):
+        return
+    limit = services.store().run(progress.run_id).config.max_cost
+    spent_out = limit is not None and (progress.cost or 0.0) >= limit
+    if limit is not None and spent_out:
+        limit = st.number_input(
+            "Spend at most, in all (US dollars)", min_value=0.01, value=max(0.01, 2 * limit), key="new_limit", width=220
+        )
+    if st.button(
+        "Raise the limit and resume" if spent_out else "Resume",
+        key="resume",
+        icon=":material/replay:",
+        help="Finishes what is missing and tries failed evaluations again; answered calls are not asked twice.",
+    ):
+        if spent_out:
+            services.store().limit_cost(progress.run_id, limit)
+        services.runner().resume(progress.run_id, keys=session_keys.source())
+        st.rerun()
+
+
+def _widen(progress: Progress) -> None:
+    """Offer the questions that a finished try left out, as part of the same run."""
+    if progress.status != "completed":
+        return
+    store = services.store()
+    plan = store.run_plan(progress.run_id)
+    wider = wanted(plan.benchmark, plan.config)
+    more = len(set(wider.question_ids) - set(plan.question_ids))
+    if not more or store.run(progress.run_id).parent_run or set(plan.question_ids) - set(wider.question_ids):
+        return
+    label = f"Continue with the other {counted(more, 'question')}"
+    if st.button(label, key="widen", icon=":material/playlist_add:", help="Adds them to this run."):
+        with frame.guard():
+            store.widen_run(progress.run_id, wider)
+            services.runner().start(progress.run_id, keys=session_keys.source())
+            st.rerun()
 
 
 def _models(progress: Progress) -> None:

@@ -114,10 +114,10 @@ def _identity(question: BenchmarkQuestion, draft: Draft) -> None:
 
 
 def _details(benchmark: Benchmark, draft: Draft) -> None:
-    st.text_area("Question", key=draft.key("question"), height=120, help="Sent to the model exactly as it is.")
+    st.text_area("Question", **draft.text("question"), height=120, help="Sent to the model exactly as it is.")
     st.text_area(
         "Reference answer",
-        key=draft.key("raw_answer"),
+        **draft.text("raw_answer"),
         height=90,
         help="For people. Neither the model nor the judge sees it.",
     )
@@ -125,30 +125,30 @@ def _details(benchmark: Benchmark, draft: Draft) -> None:
     st.multiselect(
         "Keywords",
         sorted(known | set(draft.values["keywords"])),
-        key=draft.key("keywords"),
+        **draft.choice("keywords"),
         accept_new_options=True,
         placeholder="Choose or type; for filtering only",
     )
     st.text_area(
         "Notes",
-        key=draft.key("answer_notes"),
+        **draft.text("answer_notes"),
         height=90,
         help="Edge cases and remarks, such as what else is acceptable. Never sent to a model under test.",
     )
 
 
 def _finished(row: BenchmarkRow, question: BenchmarkQuestion, draft: Draft) -> None:
-    st.toggle("Finished", key=draft.key("finished"), help="Only finished questions take part in runs.")
+    st.toggle("Finished", **draft.text("finished"), help="Only finished questions take part in runs.")
     if not draft.values["finished"]:
         st.caption(":material/pause_circle: Will not run: it is not marked as finished.")
         return
-    reason = benchmark_choice.checked(row.id, row.revision).states[question.id].reason
+    found = benchmark_choice.checked(row.id, row.revision).states[question.id]
     if draft.values["answer_template"] != (question.answer_template or ""):
         st.caption(":material/edit: Save to see whether it runs with the edited template.")
-    elif question.finished and reason:
-        st.caption(f":material/error: {plain(reason)}")
+    elif question.finished and found.state == "issue":
+        st.caption(f":material/error: {plain(found.reason)}")
     elif question.finished:
-        st.caption(":material/check_circle: Takes part in runs.")
+        st.caption(f":material/check_circle: Takes part in runs. {plain(found.reason)}")
     else:
         st.caption(":material/edit: Will take part in runs once saved.")
 
@@ -156,7 +156,7 @@ def _finished(row: BenchmarkRow, question: BenchmarkQuestion, draft: Draft) -> N
 def _template(draft: Draft) -> None:
     source = st.text_area(
         "Template source",
-        key=draft.key("answer_template"),
+        **draft.text("answer_template"),
         height=340,
         placeholder="class Answer(BaseAnswer): …",
         help="Python text of a class Answer. It is read, never executed. Press Ctrl+Enter to check what you typed.",

@@ -22,6 +22,7 @@ class Frames:
     traits: pd.DataFrame
     headlines: list[str]
     left_out: list[str]
+    judges: list[str]
 
 
 def choose_run(page: str) -> str | None:
@@ -33,6 +34,7 @@ def choose_run(page: str) -> str | None:
             st.switch_page(frame.HOME)
         return None
     chosen = state.selected("run", runs) or next(iter(runs))
+    say_unknown_run()
     picked = st.selectbox(
         "Run",
         list(runs),
@@ -49,6 +51,12 @@ def choose_run(page: str) -> str | None:
     return picked
 
 
+def say_unknown_run() -> None:
+    """Say it when the link names a run that does not exist."""
+    if state.unknown("run"):
+        st.warning("The run in this link is not in this workspace; showing the newest.", icon=":material/link_off:")
+
+
 def frames(run_id: str) -> Frames:
     """Return the tables of a run as it stands now."""
     run = services.store().run(run_id)
@@ -58,7 +66,7 @@ def frames(run_id: str) -> Frames:
 @st.cache_data(show_spinner=False, max_entries=20)
 def _frames(run_id: str, version: str) -> Frames:
     from karenina_core.analysis.frames import fields_frame, results_frame, traits_frame
-    from karenina_core.analysis.summary import left_out_sentences, model_sentences
+    from karenina_core.analysis.summary import judge_sentences, left_out_sentences, model_sentences
 
     results = stored(run_id)
     return Frames(
@@ -67,6 +75,7 @@ def _frames(run_id: str, version: str) -> Frames:
         traits_frame(results),
         model_sentences(results),
         left_out_sentences(results),
+        judge_sentences(results),
     )
 
 

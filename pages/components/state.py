@@ -14,14 +14,20 @@ def selected(name: str, valid: Iterable[str] | None = None) -> str | None:
 
     Args:
         name: Parameter name in the link.
-        valid: Known ids; another one is dropped, and the first of them taken.
+        valid: Known ids; another one is dropped, and the first of them taken; `unknown` tells.
     """
     known = list(valid) if valid is not None else None
     value = st.query_params.get(name) or st.session_state.get(f"_{name}")
+    st.session_state[f"_{name}_unknown"] = known is not None and st.query_params.get(name) not in (*known, None)
     if known is not None and value not in known:
         value = known[0] if known else None
     choose(name, value)
     return value
+
+
+def unknown(name: str) -> bool:
+    """Return whether the last `selected` of `name` found an id in the link that does not exist."""
+    return bool(st.session_state.get(f"_{name}_unknown"))
 
 
 def choose(name: str, value: str | None) -> None:

@@ -20,28 +20,32 @@ _SHOWN_MATCHES = 20
 
 def draw(kind: str, draft: Draft) -> None:
     """Draw the widgets of a trait of type `llm`, `regex` or `metric`."""
-    st.text_input("Name", key=draft.key("name"), max_chars=255, placeholder="Unique in this rubric")
+    st.text_input("Name", **draft.text("name"), max_chars=255, placeholder="Unique in this rubric")
     {"llm": _llm, "regex": _regex, "metric": _metric}[kind](draft)
 
 
 def _llm(draft: Draft) -> None:
     st.text_area(
         "What the judge assesses",
-        key=draft.key("description"),
+        **draft.text("description"),
         height=110,
         placeholder="Rate how clear the answer is, from 1 (confusing) to 5 (crystal clear).",
     )
     kind = st.segmented_control(
-        "The judge answers with", list(_ANSWERS), format_func=_ANSWERS.__getitem__, required=True, key=draft.key("kind")
+        "The judge answers with",
+        list(_ANSWERS),
+        format_func=_ANSWERS.__getitem__,
+        required=True,
+        **draft.choice("kind"),
     )
     if kind == "score":
         low, high = st.columns(2)
-        low.number_input("Lowest score", step=1, key=draft.key("min_score"))
-        high.number_input("Highest score", step=1, key=draft.key("max_score"))
+        low.number_input("Lowest score", step=1, **draft.text("min_score"))
+        high.number_input("Highest score", step=1, **draft.text("max_score"))
     if kind == "literal":
         st.text_area(
             "Classes, one per line",
-            key=draft.key("classes"),
+            **draft.text("classes"),
             height=120,
             placeholder="formal: written as for a journal\ncasual: written as in a chat",
             help="2 to 20 lines: the name of the class, a colon, and what it means.",
@@ -50,16 +54,16 @@ def _llm(draft: Draft) -> None:
 
 
 def _regex(draft: Draft) -> None:
-    st.text_area("What it is for (optional)", key=draft.key("description"), height=80)
+    st.text_area("What it is for (optional)", **draft.text("description"), height=80)
     st.text_input(
         "Regular expression",
-        key=draft.key("pattern"),
+        **draft.text("pattern"),
         placeholder=r"\bBH3\b",
         help="Searched anywhere in the answer, within a time limit.",
     )
     with st.container(horizontal=True):
-        st.toggle("Letters must match in case", key=draft.key("case_sensitive"))
-        st.toggle("Fail when it is found", key=draft.key("invert"))
+        st.toggle("Letters must match in case", **draft.text("case_sensitive"))
+        st.toggle("Fail when it is found", **draft.text("invert"))
     _direction(draft)
     _tester(draft)
 
@@ -96,18 +100,18 @@ def _highlighted(text: str, spans: list[tuple[int, int]]) -> str:
 
 
 def _metric(draft: Draft) -> None:
-    st.text_area("What is classified (optional)", key=draft.key("description"), height=80)
+    st.text_area("What is classified (optional)", **draft.text("description"), height=80)
     left, right = st.columns(2)
     left.text_area(
         "Positive class, one per line",
-        key=draft.key("tp_instructions"),
+        **draft.text("tp_instructions"),
         height=150,
         placeholder="asthma\nbronchitis",
         help="What should be identified. Named in the answer: a true positive. Missing: a false negative.",
     )
     right.text_area(
         "Negative class, one per line",
-        key=draft.key("tn_instructions"),
+        **draft.text("tn_instructions"),
         height=150,
         help="Only where the question asks to sort items into two classes. Turns the full confusion matrix on.",
     )
@@ -117,7 +121,7 @@ def _metric(draft: Draft) -> None:
         if mode == "full_matrix"
         else ":material/grid_view: Mode: **true positives only**. Any other item the answer names is a false positive."
     )
-    st.pills("Metrics", list(METRICS_BY_MODE["full_matrix"]), selection_mode="multi", key=draft.key("metrics"))
+    st.pills("Metrics", list(METRICS_BY_MODE["full_matrix"]), selection_mode="multi", **draft.choice("metrics"))
     unavailable = unavailable_metrics(draft.values)
     if unavailable:
         st.warning(
@@ -128,10 +132,10 @@ def _metric(draft: Draft) -> None:
     elif mode == "tp_only":
         st.caption("Accuracy and specificity become available with a negative class.")
     with st.expander("Expected mistakes", icon=":material/lightbulb:"):
-        st.text_area("Expected false positives, one per line", key=draft.key("fp_instructions"), height=90)
-        st.text_area("Expected misses, one per line", key=draft.key("fn_instructions"), height=90)
+        st.text_area("Expected false positives, one per line", **draft.text("fp_instructions"), height=90)
+        st.text_area("Expected misses, one per line", **draft.text("fn_instructions"), height=90)
         st.caption("They only help to highlight; they change no number.")
-    st.toggle("Count an item once, however often it is mentioned", key=draft.key("repeated_extraction"))
+    st.toggle("Count an item once, however often it is mentioned", **draft.text("repeated_extraction"))
 
 
 def _direction(draft: Draft) -> None:
@@ -140,7 +144,7 @@ def _direction(draft: Draft) -> None:
         list(_DIRECTIONS),
         format_func=_DIRECTIONS.__getitem__,
         required=True,
-        key=draft.key("direction"),
+        **draft.choice("direction"),
         help="Used by charts and comparisons.",
     )
 

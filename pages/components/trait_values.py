@@ -77,6 +77,8 @@ def trait_of(kind: str, values: Mapping[str, Any], was: AnyTrait | None = None) 
     Raises:
         ValueError: The values do not make a trait; says why.
     """
+    if not values["name"].strip():
+        raise ValueError("Give the trait a name.")
     data = {**values, "name": values["name"].strip(), "description": values["description"].strip() or None}
     data["summary"] = was.summary if was else None
     if "direction" in data:

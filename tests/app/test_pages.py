@@ -47,6 +47,19 @@ def test_a_link_to_something_unknown_still_opens(screen: str, open_page: Open, d
     assert not open_page(screen, run="gone", row="gone", benchmark="gone", q="gone").error
 
 
+@pytest.mark.parametrize("screen", [frame.MONITOR, frame.RESULTS, frame.ANSWER])
+def test_a_link_to_an_unknown_run_says_so_and_shows_the_newest(screen: str, open_page: Open, demo_run: str) -> None:
+    app = open_page(screen, run="gone")
+    assert "The run in this link is not in this workspace; showing the newest." in texts(app)
+    assert app.query_params["run"] == demo_run
+    assert "not in this workspace" not in texts(app.run())
+
+
+def test_a_link_to_an_unknown_evaluation_says_so(open_page: Open, demo_run: str) -> None:
+    app = open_page(frame.ANSWER, run=demo_run, row="gone")
+    assert "The evaluation in this link is not in this run; showing the first." in texts(app)
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "pages").glob("*.py")), ids=lambda path: path.stem)
 def test_every_page_begins_with_the_frame(path: Path) -> None:
     body = ast.parse(path.read_text(encoding="utf-8")).body
@@ -88,7 +101,7 @@ def test_results_say_what_was_left_out(open_page: Open, demo_run: str) -> None:
     app = open_page("pages/results.py", run=demo_run)
     shown = texts(app).replace("\\", "")
     assert "demo/thorough: 11 of 14 right" in shown
-    assert "abstention" in shown
+    assert "2 × the model declined to answer" in shown
     assert {metric.label: metric.value for metric in app.metric}["Not evaluated"] == "3"
 
 
@@ -119,6 +132,13 @@ def test_filters_keep_what_they_should(open_page: Open, demo_run: str) -> None:
     assert all("enetoclax" in text for text in table.value["Question"])
 
 
+def test_filters_that_keep_nothing_can_be_cleared(open_page: Open, demo_run: str) -> None:
+    app = open_page("pages/results.py", run=demo_run)
+    app.text_input(key="search").set_value("no such question").run()
+    app = button(app, "Clear filters")
+    assert "42 of 42 shown" in texts(app)
+
+
 def test_an_answer_shows_its_whole_way(open_page: Open, demo_run: str) -> None:
     rows = services.store().rows(demo_run)
     [row] = [
@@ -131,15 +151,18 @@ def test_an_answer_shows_its_whole_way(open_page: Open, demo_run: str) -> None:
     for cell in ("1 · Prompt", "2 · Answer", "3 · Judge", "4 · Verdict", "5 · Rubric", "6 · Stages"):
         assert cell in shown
     assert "BCL2" in "\n".join(code.value for code in app.code)
+    assert "of 1 field right" in shown
+    app = button(app, "Open this question")
+    assert (app.title[0].value, app.query_params["q"]) == ("Questions", row["question_id"])
 
 
 def test_next_and_previous_walk_through_the_answers(open_page: Open, demo_run: str) -> None:
     app = open_page("pages/answer.py", run=demo_run)
-    assert "1 of 42" in texts(app)
+    assert "Evaluation 1 of 42" in [box.label for box in app.selectbox]
     app = button(app, "Next")
-    assert "2 of 42" in texts(app)
+    assert "Evaluation 2 of 42" in [box.label for box in app.selectbox]
     app = button(app, "Previous")
-    assert "1 of 42" in texts(app)
+    assert "Evaluation 1 of 42" in [box.label for box in app.selectbox]
 
 
 def test_configuring_needs_models_before_it_runs(
@@ -162,6 +185,24 @@ def test_a_configured_run_goes_to_the_monitor(open_page: Open, demo_run: str) ->
     assert app.title[0].value == "Monitor"
     newest = services.store().runs()[0]
     assert newest.total == 9
+
+
+def test_a_finished_try_goes_on_with_the_other_questions_as_the_same_run(open_page: Open) -> None:
+    from karenina_core.demo import demo_benchmark, demo_config
+
+    benchmark = demo_benchmark()
+    benchmark_id = services.store().save_benchmark(benchmark)
+    run_id = services.start_run(benchmark_id, benchmark, demo_config(), "Pilot", limit=3)
+    services.runner().wait(run_id, 60)
+    app = open_page(frame.MONITOR, run=run_id)
+    app = button(app, "Continue with the other 11 questions")
+    services.runner().wait(run_id, 60)
+    assert services.store().run(run_id).done == 42
+    assert "widen" not in [item.key for item in app.run().button]
+
+
+def test_the_monitor_names_every_cause_in_words(open_page: Open, demo_run: str) -> None:
+    assert "the model declined to answer" in texts(open_page(frame.MONITOR, run=demo_run))
 
 
 def test_settings_show_where_things_are_and_no_key(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,6 +110,25 @@ def test_unsaved_edits_survive_a_change_of_question_and_a_reload(open_page: Open
     assert "Unsaved edits" in texts(reloaded)
 
 
+def test_a_browser_that_draws_the_form_anew_finds_the_present_values_in_it(open_page: Open, stored: str) -> None:
+    app = open_page("pages/questions.py")
+    field(app, "answer_notes").set_value("Accept Bcl-2.").run()
+    app.run()
+    assert field(app, "answer_notes").proto.default == "Accept Bcl-2."
+    assert field(app, "question").proto.default == "What is the target of venetoclax?"
+    assert field(app, "finished").proto.default is True
+
+
+def test_edits_survive_a_visit_to_another_page(open_page: Open, stored: str) -> None:
+    app = open_page("pages/questions.py")
+    field(app, "answer_notes").set_value("Accept Bcl-2.").run()
+    app.switch_page("pages/benchmarks.py").run()
+    app.switch_page("pages/questions.py").run()
+    assert field(app, "answer_notes").value == "Accept Bcl-2."
+    assert field(app, "question").value == "What is the target of venetoclax?"
+    assert "Unsaved edits" in texts(app)
+
+
 def test_discarding_edits_shows_what_is_stored(open_page: Open, stored: str) -> None:
     app = open_page("pages/questions.py")
     field(app, "raw_answer").set_value("wrong").run()

@@ -88,7 +88,7 @@ def test_traits_are_listed_with_what_they_yield(open_page: Open, stored: str) ->
 
 def test_a_benchmark_without_traits_says_how_to_begin(open_page: Open, store: Store, small: Benchmark) -> None:
     store.save_benchmark(small)
-    assert "There are no traits yet. Add one on the left." in texts(open_page("pages/rubrics.py"))
+    assert "No trait applies to all questions yet. Add one with “Add trait”" in texts(open_page("pages/rubrics.py"))
 
 
 def test_a_score_trait_is_added(open_page: Open, store: Store, stored: str) -> None:

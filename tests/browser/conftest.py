@@ -29,12 +29,13 @@ class Server:
             probe.bind(("127.0.0.1", 0))
             self._port = probe.getsockname()[1]
         self.url = f"http://localhost:{self._port}"
+        self.database = f"sqlite:///{folder / 'karenina.db'}"
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         """Start, and return when the server answers."""
         command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.fileWatcherType", "none"]
-        environment = {**os.environ, "KARENINA_DATABASE_URL": f"sqlite:///{self._folder / 'karenina.db'}"}
+        environment = {**os.environ, "KARENINA_DATABASE_URL": self.database}
         with (self._folder / "server.log").open("ab") as log:
             self._process = subprocess.Popen(
                 [*command, "--server.port", str(self._port)], cwd=ROOT, env=environment, stdout=log, stderr=log
