@@ -115,6 +115,7 @@ class Benchmark(
         config: VerificationConfig,
         question_ids: Sequence[str] | None = None,
         run_name: str | None = None,
+        async_enabled: bool | None = None,
         progress_callback: Callable[[float, str], None] | None = None,
         **options: Any,
     ) -> Any:
@@ -124,6 +125,7 @@ class Benchmark(
             config: The models and settings.
             question_ids: Only these questions; unfinished ones are left out even so.
             run_name: Name of the run.
+            async_enabled: False makes one evaluation after the other.
             progress_callback: Called with percent (0 to 100) and a line of text.
             **options: Passed on to `karenina_core.runs.verification.run_verification`.
 
@@ -131,9 +133,7 @@ class Benchmark(
             A `VerificationResultSet`.
         """
         run = seams.upward(seams.RUN_VERIFICATION)
-        return run(
-            self, config, question_ids=question_ids, run_name=run_name, progress_callback=progress_callback, **options
-        )
+        return run(self, config, question_ids, run_name, async_enabled, progress_callback, **options)
 
     def generate_all_templates(self, model_config: ModelConfig, **options: Any) -> Any:
         """Draft templates for the questions that have none.

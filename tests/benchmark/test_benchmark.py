@@ -162,8 +162,7 @@ def test_running_is_handed_to_the_room_above(calls: list[Any]) -> None:
     benchmark = small_benchmark()
     config = VerificationConfig(answering_models=["local"], parsing_models=["local"])
     benchmark.run_verification(config, ["lungs"], run_name="first", ledger="x")
-    options = {"question_ids": ["lungs"], "run_name": "first", "progress_callback": None, "ledger": "x"}
-    assert calls == [(seams.RUN_VERIFICATION, (benchmark, config), options)]
+    assert calls == [(seams.RUN_VERIFICATION, (benchmark, config, ["lungs"], "first", None, None), {"ledger": "x"})]
 
 
 def test_drafting_templates_is_handed_to_the_room_above(calls: list[Any]) -> None:
