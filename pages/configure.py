@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from karenina_core.analysis.summary import counted
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import estimate, wanted
 from karenina_core.schemas.config import VerificationConfig
@@ -94,9 +95,9 @@ with frame.guard():
     plan = wanted(benchmark, config)
     calls = plan.calls()
     st.markdown(
-        f"**{len(plan.question_ids)} questions × {len(answering)} models × {replicates} repeats "
-        f"= {plan.answers} answers**, "
-        f"and at most {sum(calls.values()) - calls.get('answer', 0)} judge calls."
+        f"**{counted(len(plan.question_ids), 'question')} × {counted(len(answering), 'model')} × "
+        f"{counted(int(replicates), 'repeat')} = {counted(plan.answers, 'answer')}**, "
+        f"and at most {counted(sum(calls.values()) - calls.get('answer', 0), 'judge call')}."
     )
     if plan.skipped:
         with st.expander(f"{len(plan.skipped)} questions will not run"):

@@ -180,7 +180,7 @@ def test_a_configured_run_goes_to_the_monitor(open_page: Open, demo_run: str) ->
     app.session_state["_models_answering"] = demo_config().answering_models
     app.session_state["_models_judge"] = demo_config().parsing_models
     app = healthy(app.run())
-    assert "14 questions × 3 models × 1 repeats = 42 answers" in texts(app)
+    assert "14 questions × 3 models × 1 repeat = 42 answers" in texts(app)
     app = button(app, "Try 3 questions")
     assert app.title[0].value == "Monitor"
     newest = services.store().runs()[0]
