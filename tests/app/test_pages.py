@@ -115,7 +115,7 @@ def test_every_view_of_the_results_draws_its_charts(view: str, open_page: Open, 
     assert all(figure["data"] for figure in figures)
 
 
-def test_a_selected_row_opens_its_answer(open_page: Open, demo_run: str) -> None:
+def test_every_evaluation_is_in_the_table(open_page: Open, demo_run: str) -> None:
     app = open_page("pages/results.py", run=demo_run)
     [table] = [item for item in app.dataframe if "Verdict" in item.value.columns]
     assert len(table.value) == 42

@@ -13,6 +13,7 @@ from karenina_core.models.ledger import MemoryLedger
 from karenina_core.models.ports import ChatReply, ChatRequest
 from karenina_core.pipeline import Pipeline
 from karenina_core.schemas import ModelConfig, VerificationConfig, VerificationResult
+from karenina_core.schemas.results import Usage
 
 ANSWERER = ModelConfig(id="answerer", model_name="test/answerer")
 JUDGE = ModelConfig(id="judge", model_name="test/judge")
@@ -35,7 +36,7 @@ class ScriptedClient:
             raise reply
         if isinstance(reply, ChatReply):
             return reply
-        return ChatReply(reply if isinstance(reply, str) else json.dumps(reply))
+        return ChatReply(reply if isinstance(reply, str) else json.dumps(reply), usage=Usage(calls=1))
 
     async def aclose(self) -> None:
         return None

@@ -76,7 +76,8 @@ def test_a_right_answer_passes_with_its_evidence() -> None:
     assert result.template.field_results == {"target": True}
     assert result.verify_granular_result == 1.0
     assert result.question.raw_answer == "B-cell lymphoma 2"
-    assert result.usage.calls == result.usage.calls and [call.purpose for call in result.template.calls] == ["parse"]
+    assert result.usage.calls == 2
+    assert [call.purpose for call in result.template.calls] == ["parse"]
 
 
 def test_every_stage_says_what_it_did() -> None:
