@@ -23,6 +23,7 @@ from pydantic_core import PydanticSerializationError, from_json, to_json
 from karenina_core.errors import CheckpointError
 
 MAX_BYTES = 20 * 1024 * 1024
+OWN_BYTES = 256 * 1024 * 1024  # of what a person has already: opened by its path, or in the store
 MAX_STRUCTURE = 2_000_000  # opening brackets and commas: an upper bound for the number of values
 MAX_DEPTH = 200  # enforced by the parser
 MAX_TEXT = 200_000  # characters of one string
@@ -57,11 +58,16 @@ def read_json(data: bytes | str, *, limit: int = MAX_BYTES, max_text: int = MAX_
     _check_size(len(raw), limit)
     text = raw.removeprefix(codecs.BOM_UTF8)
     _check_kind(text)
-    _check_structure(text, MAX_STRUCTURE * max(limit, MAX_BYTES) // MAX_BYTES)
+    _check_structure(text, scaled(MAX_STRUCTURE, limit))
     with garbage_collection_paused():
         value = _parse(text)
         _check_values(value, max_text)
     return value
+
+
+def scaled(most: int, limit: int) -> int:
+    """Return how many of something a file may hold that may be `limit` bytes large; `most` in one of the usual size."""
+    return most * max(limit, MAX_BYTES) // MAX_BYTES
 
 
 def read_json_file(path: str | Path, *, limit: int = MAX_BYTES) -> Any:
@@ -95,10 +101,22 @@ def json_bytes(value: Any, *, limit: int = MAX_BYTES) -> bytes:
     try:
         data = to_json(value, indent=2) + b"\n"
     except (PydanticSerializationError, ValueError) as error:
-        raise CheckpointError("The data cannot be written as JSON.", str(error), code="json") from error
+        why = "A text holds half a surrogate pair." if "surrogates not allowed" in str(error) else str(error)
+        raise CheckpointError("The data cannot be written as JSON.", why, code="json") from error
     # What cannot be read back is lost, so it is refused while the old file still exists.
-    read_json(data, limit=limit)
+    if not _surely_readable(data, limit):
+        read_json(data, limit=limit)
     return data
+
+
+def _surely_readable(data: bytes, limit: int) -> bool:
+    """Say whether JSON of ours is within the limits by its look alone; reading it takes many times longer.
+
+    Every value stands on a line of its own, which its depth indents by two blanks.
+    """
+    small = len(data) <= limit and _structure(data) <= scaled(MAX_STRUCTURE, limit)
+    flat = max(map(len, data.split(b"\n"))) <= MAX_TEXT and b"\n" + b" " * MAX_DEPTH not in data
+    return small and flat and b"Infinity" not in data and b"NaN" not in data
 
 
 def write_atomic(path: str | Path, data: bytes) -> None:
@@ -198,9 +216,13 @@ def _wrong_encoding(seems: str, why: str = "") -> CheckpointError:
 
 
 def _check_structure(data: bytes, most: int) -> None:
-    size = data.count(b"[") + data.count(b"{") + data.count(b",")
+    size = _structure(data)
     if size > most:
         raise CheckpointError(f"The file has about {size:,} values.", f"At most {most:,} are read.", code="too_complex")
+
+
+def _structure(data: bytes) -> int:
+    return data.count(b"[") + data.count(b"{") + data.count(b",")
 
 
 def _parse(data: bytes) -> Any:

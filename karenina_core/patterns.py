@@ -102,6 +102,20 @@ def count(pattern: str, text: str, flags: Iterable[str] = ()) -> int:
         raise _too_slow(pattern) from None
 
 
+def matches(pattern: str, text: str, flags: Iterable[str] = ()) -> list[str | list[str]]:
+    """Return what every non-overlapping match holds, as `re.findall` does: the match, its group, or all its groups.
+
+    Raises:
+        PatternTimeoutError: The search exceeded its budget.
+    """
+    compiled = _compiled(pattern, flag_names(flags))
+    try:
+        found = compiled.findall(text[:MAX_TEXT], timeout=BUDGET_SECONDS, concurrent=True)
+    except TimeoutError:
+        raise _too_slow(pattern) from None
+    return [list(item) if isinstance(item, tuple) else item for item in found]
+
+
 def spans(pattern: str, text: str, flags: Iterable[str] = ()) -> list[tuple[int, int]]:
     """Return the start and end of every non-overlapping match, for highlighting.
 
@@ -116,9 +130,10 @@ def spans(pattern: str, text: str, flags: Iterable[str] = ()) -> list[tuple[int,
 
 
 def expanded_size(pattern: str) -> int:
-    """Return an upper bound for the size of a valid pattern once its counted repetitions are written out.
+    """Return an upper bound for the size of a valid pattern once its repetitions are written out.
 
-    The engine does write them out, and `(?:(?:a{1000}){1000}){1000}` would take all memory.
+    The engine does write out what has to be there: `a{2,5}` as `aa` and a loop, `a+` as `a` and a loop. Thirty
+    nested `(?:…)+` or three nested `(?:…){1000}` would take all memory.
     """
     sizes, last = [0], [0]  # by open group: of all its parts, and of the part a repetition would apply to
     for token in _COUNTED.finditer(pattern):
@@ -130,8 +145,8 @@ def expanded_size(pattern: str) -> int:
             last.pop()
             last[-1] = sizes.pop()
             sizes[-1] += last[-1]
-        elif token["times"]:
-            copies = last[-1] * (int(token["times"]) - 1)
+        elif token["times"] or text == "+":
+            copies = last[-1] * int(token["times"] or 1)
             sizes[-1] += copies
             last[-1] += copies
         else:
@@ -165,6 +180,8 @@ def _compiled(pattern: str, names: tuple[str, ...]) -> Any:
         return regex.compile(adapted, _flag_bits(regex, names) | int(regex.VERSION0))
     except (re.error, regex.error) as error:
         raise InputError(f"The regular expression {pattern!r} is not supported.", why=str(error)) from error
+    except RecursionError:
+        raise InputError(f"The regular expression {pattern[:80]!r} is nested too deeply.") from None
 
 
 def _compiled_by_re(pattern: str, names: Iterable[str]) -> re.Pattern[str]:

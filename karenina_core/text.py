@@ -1,0 +1,58 @@
+"""Foreign text made visible, for pages and figures, and foreign names made different."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Container
+from typing import Any
+
+_KEPT = {"\n", "\t"}
+# Format characters that join emoji and scripts; harmless, and needed to show them right.
+_JOINERS = {"\u200d", "\u200c", "\ufe0f"}
+_HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def visible(text: str) -> str:
+    """Return the text with control, bidi and other invisible characters written as `\\uXXXX`."""
+    return text if text.isprintable() else "".join(map(_visible, text))
+
+
+def visible_data(value: Any) -> Any:
+    """Return JSON data whose texts and keys are all visible."""
+    match value:
+        case str():
+            return visible(value)
+        case dict():
+            return {visible(str(key)): visible_data(item) for key, item in value.items()}
+        case list() | tuple():
+            return [visible_data(item) for item in value]
+        case _:
+            return value
+
+
+def first_free(name: Callable[[int], str], taken: Container[str], start: int = 1) -> str:
+    """Return the first numbered name that is not taken, or another free one where there are gaps before it.
+
+    It is found by halving: counting up would take hours where thousands of names are the same.
+
+    Args:
+        name: Returns the name with a number.
+        taken: The names there are.
+        start: The first number.
+    """
+    if name(start) not in taken:
+        return name(start)
+    last, step = start, 1
+    while name(last + step) in taken:
+        last, step = last + step, 2 * step
+    free = last + step
+    while free - last > 1:
+        middle = (last + free) // 2
+        last, free = (middle, free) if name(middle) in taken else (last, middle)
+    return name(free)
+
+
+def _visible(character: str) -> str:
+    if character in _KEPT or character in _JOINERS:
+        return character
+    return f"\\u{ord(character):04x}" if unicodedata.category(character) in _HIDDEN else character
