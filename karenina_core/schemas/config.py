@@ -9,13 +9,13 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from karenina_core.schemas.entities.question import FewShotExample
 
-Interface = Literal["litellm", "langchain", "openrouter", "openai_endpoint", "manual", "recorded", "local"]
+Interface = Literal["provider", "litellm", "langchain", "openrouter", "openai_endpoint", "manual", "recorded", "local"]
 # What would carry a key, lead a request elsewhere, or change what is counted as its price.
 _CREDENTIAL = re.compile(
     r"key|token(?:$|_provider)|secret|password|credential|api_base|base_url|endpoint|header|provider$|client|proxy|"
     r"session|ssl|cert|callback|logger|cost_per|mock|^aws_|^vertex_|^azure_|fallback|model_list|^user_config",
 )
-_NAMED = ("litellm", "langchain", "openrouter", "openai_endpoint", "recorded")
+_NAMED = ("provider", "litellm", "langchain", "openrouter", "openai_endpoint", "recorded")
 KEY_VARIABLE = re.compile(r"^[A-Z][A-Z0-9_]{2,60}$")
 
 
@@ -27,9 +27,11 @@ class ModelConfig(BaseModel):
         model_provider: Provider name, such as `openai`.
         model_name: Name at the provider. For `local` the path of a GGUF file, or empty for the packaged model;
             for `recorded` the recording and the model in it, such as `demo/careful`.
-        interface: How the model is reached. `litellm` (also spelled `langchain`, `openrouter`,
-            `openai_endpoint`) calls a provider; `manual` gives prepared answers; `recorded` replays a recording;
-            `local` runs a small model inside this process.
+        interface: How the model is reached. `provider` (also spelled `langchain`, `openrouter`,
+            `openai_endpoint`) calls a provider: directly where it speaks the OpenAI protocol (OpenAI, OpenRouter,
+            vLLM, Ollama, any address of one's own), otherwise through litellm; `litellm` calls every provider
+            through litellm; `manual` gives prepared answers; `recorded` replays a recording; `local` runs a small
+            model inside this process.
         temperature: Sampling temperature, 0 to 2.
         max_tokens: Longest reply, in tokens.
         system_prompt: Sent before the question. Nothing is sent when it is not set.
@@ -37,7 +39,12 @@ class ModelConfig(BaseModel):
         endpoint_base_url: Address of an OpenAI-compatible endpoint.
         api_key_env: Name of the environment variable that holds the key; never the key.
         request_timeout: Seconds for one attempt; the run's value when not set.
-        extra_kwargs: Passed to the provider as they are, such as `{"top_p": 0.9}`.
+        max_concurrent_requests: Calls of this model in flight at once; the run's bound alone when not set.
+        requests_per_minute: At most so many requests are sent a minute, by all runs of the process together.
+        tokens_per_minute: At most so many tokens are sent and received a minute, likewise; estimated before a call,
+            and set right by what it took.
+        extra_kwargs: Passed to the provider as they are, such as `{"top_p": 0.9}`. `{"stream": true}` has the reply
+            sent in pieces, so that what arrived is known when it breaks off; not through litellm.
         manual_traces: For `manual`: answers by question id or question text. Never stored with a configuration.
     """
 
@@ -46,7 +53,7 @@ class ModelConfig(BaseModel):
     id: str = ""
     model_provider: str | None = None
     model_name: str = ""
-    interface: Interface = "litellm"
+    interface: Interface = "provider"
     temperature: float = Field(default=0.1, ge=0, le=2)
     max_tokens: int = Field(default=16_384, ge=1)
     system_prompt: str | None = None
@@ -54,6 +61,9 @@ class ModelConfig(BaseModel):
     endpoint_base_url: str | None = None
     api_key_env: str | None = None
     request_timeout: float | None = Field(default=None, gt=0)
+    max_concurrent_requests: int | None = Field(default=None, ge=1, le=1000)
+    requests_per_minute: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    tokens_per_minute: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     extra_kwargs: dict[str, Any] = Field(default_factory=dict)
     manual_traces: dict[str, str] | None = Field(default=None, exclude=True, repr=False)
 
@@ -87,12 +97,20 @@ class ModelConfig(BaseModel):
 
     @property
     def transport(self) -> Literal["litellm", "manual", "recorded", "local"]:
-        """The room's own name for the interface: every provider interface is served by litellm."""
+        """What kind of model it is: `litellm` stands for every provider, however it is called.
+
+        Part of the identity under which calls are remembered, hence the name of old.
+        """
         match self.interface:
             case "manual" | "recorded" | "local":
                 return self.interface
             case _:
                 return "litellm"
+
+    @property
+    def is_provider(self) -> bool:
+        """Whether calls go to a provider, take money and can fail for reasons that pass."""
+        return self.transport == "litellm"
 
     @property
     def label(self) -> str:
@@ -116,11 +134,12 @@ class ModelConfig(BaseModel):
         """Read the short form used on the command line.
 
         Args:
-            text: `openai/gpt-4.1-mini`, `local`, `local:/path/model.gguf`, `recorded:NAME` or `manual:NAME`.
+            text: `openai/gpt-4.1-mini`, `litellm:openai/gpt-4.1-mini`, `local`, `local:/path/model.gguf`,
+                `recorded:NAME` or `manual:NAME`.
             **settings: Further fields.
         """
         kind, _, rest = text.partition(":")
-        if kind in ("local", "recorded", "manual"):
+        if kind in ("local", "recorded", "manual", "litellm"):
             return cls.model_validate({"interface": kind, "model_name": rest, **settings})
         return cls.model_validate({"model_name": text, **settings})
 
@@ -169,10 +188,14 @@ class VerificationConfig(BaseModel):
         embedding_check_model: Name of, or path to, the sentence-transformers model.
         embedding_check_threshold: Similarity, 0 to 1, from which a whole answer counts as similar; informational.
         max_concurrent_requests: Model calls in flight at once, over all models.
+        adaptive_concurrency: Each model begins with fewer calls in flight and goes on to as many as its provider
+            accepts, within the bound above; otherwise it gets as many as the bound allows.
         request_timeout: Seconds for one attempt of one call.
         max_attempts: Attempts per call when the failure may pass (timeout, rate limit, server error).
         max_cost: US dollars the run may spend. It stops when they are spent; calls in flight at that moment are
             finished, so it may spend a little more. Models without a known price do not count.
+        max_seconds: Seconds the run may work each time it is started or resumed. It stops when they are over; calls in
+            flight at that moment are finished.
         workspace_copy: Agents work in a copy of a question's workspace; no agent runs in this version.
         few_shot_config: Examples for the answering model; none are shown when not set.
         prompt_config: Extra instructions for the judge.
@@ -193,9 +216,11 @@ class VerificationConfig(BaseModel):
     embedding_check_model: str = "all-MiniLM-L6-v2"
     embedding_check_threshold: float = Field(default=0.85, ge=0, le=1)
     max_concurrent_requests: int = Field(default=8, ge=1, le=1000)
+    adaptive_concurrency: bool = True
     request_timeout: float = Field(default=120, gt=0)
     max_attempts: int = Field(default=4, ge=1, le=20)
     max_cost: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    max_seconds: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     workspace_copy: bool = True
     few_shot_config: FewShotConfig | None = None
     prompt_config: PromptConfig | None = None

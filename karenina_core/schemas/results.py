@@ -151,11 +151,16 @@ class CallRecord(_Part):
 
 
 class AnswerPart(_Part):
-    """What the answering model said."""
+    """What the answering model said.
+
+    Attributes:
+        addresses_judge: Whether it seems to speak to its judge, so that a person should look at the result.
+    """
 
     text: str
     finish_reason: str | None = None
     truncated: bool = False
+    addresses_judge: bool = False
     call: CallRecord | None = None
 
 
@@ -258,7 +263,9 @@ class GuardPart(_Part):
 
 
 class StageRecord(_Part):
-    """What one stage did: `ran`, `off`, `skipped` or `failed`, and why."""
+    """What one stage did: `ran`, `off`, `skipped` or `failed`, and why; results share records that are equal."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str
     state: Literal["ran", "off", "skipped", "failed"]

@@ -13,7 +13,7 @@ from karenina_core.schemas.entities.verified_field import VerifiedField
 from karenina_core.templates.limits import refuse
 from karenina_core.templates.spec import FieldSpec, TemplateSpec
 
-_REPLY = ConfigDict(coerce_numbers_to_str=True, allow_inf_nan=False)
+REPLY = ConfigDict(coerce_numbers_to_str=True, allow_inf_nan=False)
 _PARAMETERS = ConfigDict(extra="forbid", validate_default=True, allow_inf_nan=False)
 
 
@@ -36,7 +36,7 @@ def build_models(spec: TemplateSpec) -> dict[str, type[BaseModel]]:
     models: dict[str, type[BaseModel]] = {}
     for model in spec.models:
         fields = {item.name: _plain_field(item, models) for item in model.fields}
-        models[model.name] = _create(model.name, fields, __config__=_REPLY, __doc__=model.description)
+        models[model.name] = _create(model.name, fields, __config__=REPLY, __doc__=model.description)
     return models
 
 
@@ -76,7 +76,7 @@ def build_reply(spec: TemplateSpec, models: Mapping[str, type[BaseModel]]) -> ty
         options = {key: value for key, value in item.options.items() if key != "default"}
         definition = Field(description=item.description or None, **options)
         fields[item.name] = (Optional[_type(item, models)], definition)  # noqa: UP045 - only known now
-    reply: type[BaseModel] = _create(spec.class_name, fields, __config__=_REPLY)
+    reply: type[BaseModel] = _create(spec.class_name, fields, __config__=REPLY)
     return reply
 
 

@@ -43,6 +43,14 @@ class Edits:
         """Whether the node ends with `text` in the source; inside of f-strings positions may be wrong."""
         return self.source[: self.end(node)].endswith(text.encode())
 
+    def holds(self, node: ast.expr) -> bool:
+        """Whether the source really has the node at its place; inside of f-strings it may be elsewhere."""
+        text = self.source[self.start(node) : self.end(node)].decode("utf-8", "replace")
+        try:
+            return ast.dump(ast.parse(f"({text})", mode="eval").body) == ast.dump(node)
+        except SyntaxError:
+            return False
+
     def replace(self, node: ast.expr | ast.stmt, text: str) -> None:
         """Put one line of `text` in place of a node; line breaks of the node stay, behind the text."""
         self.replace_span(self.start(node), self.end(node), text)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic_core import to_jsonable_python
 
 from karenina_core.patterns import PatternTimeoutError
-from karenina_core.schemas.entities.composition import AllOf, FieldCheck, FieldResult
+from karenina_core.schemas.entities.composition import AllOf, Condition, FieldCheck, FieldResult
 from karenina_core.schemas.primitives import (
     Explanation,
     Primitive,
@@ -21,6 +21,7 @@ from karenina_core.schemas.results import FieldEvidence
 from karenina_core.templates.limits import refuse
 from karenina_core.templates.spec import FieldSpec, TemplateSpec
 
+T = TypeVar("T")
 NOTHING_FOUND = "The judge found nothing in the response."
 
 
@@ -84,9 +85,22 @@ class Rule:
                 told = self._guarded(rule.explain, value, self.spec.ground_truth)
                 return self._evidence(plain(value), told.passed, told)
 
-    def _guarded(self, explain: Callable[..., Explanation], *values: Any) -> Explanation:
+    def check(self, value: Any, raw_trace: str) -> FieldResult:
+        """Return the bare result; None where the judge found nothing, or a similarity has to be known first.
+
+        Raises:
+            TemplateError: As `decide`.
+        """
+        rule = self.primitive
+        if isinstance(rule, TracePrimitive):
+            return bool(self._guarded(rule.check_trace, raw_trace)) == bool(self.spec.ground_truth)
+        if value is None or isinstance(rule, SemanticMatch):
+            return None
+        return bool(self._guarded(rule.check, value, self.spec.ground_truth))
+
+    def _guarded(self, work: Callable[..., T], *values: Any) -> T:
         try:
-            return explain(*values)
+            return work(*values)
         except PatternTimeoutError as error:
             raise refuse("timeout", error.what, error.why, error.next, line=self.line) from None
         except Exception as error:
@@ -123,11 +137,28 @@ def nothing_found(spec: FieldSpec, uses_truth: bool = True) -> FieldEvidence:
     return evidence(spec, None, None, Explanation(False, (), NOTHING_FOUND), uses_truth)
 
 
-def composed(spec: TemplateSpec, results: Mapping[str, FieldResult]) -> tuple[bool, float]:
-    """Return verdict and granular score that the verified fields make together."""
-    weights = {item.name: item.weight for item in spec.verified}
-    strategy = spec.verify_strategy or AllOf(conditions=[FieldCheck(field_name=name) for name in weights])
-    return strategy.passes(results), strategy.score(results, weights)
+@dataclass(frozen=True)
+class Composition:
+    """How the verified fields of a template make its verdict.
+
+    Attributes:
+        strategy: Which fields must be right.
+        weights: Share in the granular score, by field.
+    """
+
+    strategy: Condition
+    weights: Mapping[str, float]
+
+    @classmethod
+    def of(cls, spec: TemplateSpec) -> Composition:
+        """Return the composition of a template; without a strategy all fields must be right."""
+        weights = {item.name: item.weight for item in spec.verified}
+        every = AllOf(conditions=[FieldCheck(field_name=name) for name in weights]) if weights else None
+        return cls(spec.verify_strategy or every or AllOf(conditions=[]), weights)
+
+    def decide(self, results: Mapping[str, FieldResult]) -> tuple[bool, float]:
+        """Return verdict and granular score."""
+        return self.strategy.passes(results), self.strategy.score(results, self.weights)
 
 
 def with_similarity(evidence: FieldEvidence, passed: bool, similarity: float) -> FieldEvidence:

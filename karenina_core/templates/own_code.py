@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from karenina_core.templates.evaluation import plain
 from karenina_core.templates.limits import refuse
 from karenina_core.templates.sandbox import Sandbox
+from karenina_core.templates.trace_patterns import TracePattern, read_patterns
 from karenina_core.templates.transform import Program
 
 _MAX_TRACE = 200_000
@@ -43,11 +44,12 @@ class Known:
 
 @dataclass(frozen=True)
 class Said:
-    """What the author's code said, checked."""
+    """What the author's code said, checked; `patterns` are those it wants in the response."""
 
     verdict: bool
     granular: float | None
     expected: Any
+    patterns: dict[str, TracePattern]
 
 
 def run_program(program: Program, known: Known, sandbox: Sandbox) -> Said:
@@ -67,8 +69,9 @@ def run_program(program: Program, known: Known, sandbox: Sandbox) -> Said:
         "_karenina_granular": known.granular,
         **handed_in_to(program),
     }
-    verdict, granular, expected = sandbox.run(program.code, inputs, program.lines)
-    return Said(_verdict(verdict), _granular(granular), _expected(expected))
+    verdict, granular, expected, regex = sandbox.run(program.code, inputs, program.lines, program.prelude)
+    patterns = read_patterns(_small(regex, "self.regex", "name fewer patterns"))
+    return Said(_verdict(verdict), _granular(granular), _expected(expected), patterns)
 
 
 def handed_in_to(program: Program) -> dict[str, Any]:
@@ -134,13 +137,17 @@ def _granular(value: Any) -> float | None:
 
 
 def _expected(value: Any) -> Any:
+    return _small(value, "self.correct", "keep only the expected values in it")
+
+
+def _small(value: Any, name: str, next: str) -> Any:
     try:
         data = _data(value)
         if len(repr(data)) <= _MAX_EXPECTED:
             return data
     except ValueError:
         pass
-    raise refuse("bad_result", "self.correct is too large", next="keep only the expected values in it")
+    raise refuse("bad_result", f"{name} is too large", next=next)
 
 
 def _data(value: Any, depth: int = 0) -> Any:

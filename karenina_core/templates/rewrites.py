@@ -11,9 +11,11 @@ from dataclasses import dataclass
 
 from karenina_core.templates.classes import Body
 from karenina_core.templates.edits import Edits, needs
-from karenina_core.templates.limits import refuse
+from karenina_core.templates.prelude import METHODS
 from karenina_core.templates.scope import Scope
 
+_TYPES = frozenset({"dict", "float", "frozenset", "int", "list", "set", "str", "tuple"})
+_OF_TYPES = frozenset({*METHODS, "fromhex", "fromkeys", "from_bytes"})
 _SUPER = {"verify": "_karenina_verdict", "verify_granular": "_karenina_granular"}
 
 
@@ -25,6 +27,8 @@ class _Context:
     has_ground_truth: bool
     enums: frozenset[str]
     values_are_members: bool
+    bound: frozenset[str]
+    in_texts: frozenset[int]
 
 
 def rewrite_expressions(live: Iterable[ast.AST], scope: Scope, bodies: Mapping[str, Body], edits: Edits) -> None:
@@ -36,6 +40,7 @@ def rewrite_expressions(live: Iterable[ast.AST], scope: Scope, bodies: Mapping[s
     methods = [(name, kind) for body in bodies.values() for name, kind in body.methods.items()]
     properties = frozenset(name for name, kind in methods if kind == "property")
     fields = {item.name for body in bodies.values() for item in body.fields}
+    live = list(live)
     context = _Context(
         edits=edits,
         properties=properties,
@@ -43,17 +48,29 @@ def rewrite_expressions(live: Iterable[ast.AST], scope: Scope, bodies: Mapping[s
         has_ground_truth=any("ground_truth" in body.methods for body in bodies.values()),
         enums=frozenset(scope.choices),
         values_are_members=bool(scope.choices) and "value" not in fields,
+        bound=frozenset(_bound(live)),
+        in_texts=frozenset(id(part) for node in live if isinstance(node, ast.JoinedStr) for part in ast.walk(node)),
     )
     for node in live:
         for rewrite in _REWRITES:
             rewrite(node, context)
 
 
+def _bound(live: Iterable[ast.AST]) -> Iterator[str]:
+    """Yield the names that a template gives a meaning of its own, anywhere."""
+    for node in live:
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+                yield name
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.alias(name=name, asname=local):
+                yield local or name
+
+
 def _check_syntax(node: ast.AST, context: _Context) -> None:
     needs(not isinstance(node, ast.Yield | ast.YieldFrom), node, "yield expressions", "return a list")
     needs(not isinstance(node, ast.Delete), node, "the del statement", "use pop()")
-    if isinstance(node, ast.Attribute) and node.attr == "regex" and isinstance(node.ctx, ast.Store):
-        raise refuse("unsupported", "self.regex", "patterns of a template are not evaluated", "use TraceRegex", at=node)
 
 
 def _super_call(node: ast.AST, context: _Context) -> None:
@@ -132,6 +149,49 @@ def _verbose_flags(node: ast.expr) -> Iterator[ast.Attribute]:
             yield node
 
 
+def _missing_method(node: ast.AST, context: _Context) -> None:
+    """`self.x.translate(t)` becomes `_karenina_translate(self.x)(t)`."""
+    if isinstance(node, ast.Attribute) and node.attr in METHODS and isinstance(node.ctx, ast.Load):
+        _wrap_owner(node, f"_karenina_{node.attr}", context)
+
+
+def _substitution(node: ast.AST, context: _Context) -> None:
+    """`re.sub(p, function, s)` becomes `_karenina_sub(p, function, s)`; a text as replacement needs no help."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=owner, attr="sub", ctx=ast.Load()) as function):
+            of_module = isinstance(owner, ast.Name) and owner.id == "re"
+            place = 1 if of_module else 0
+            named = [keyword.value for keyword in node.keywords if keyword.arg == "repl"]
+            if any(not _is_text(replacement) for replacement in [*node.args[place : place + 1], *named]):
+                if of_module:
+                    context.edits.replace(function, "_karenina_sub")
+                else:
+                    _wrap_owner(function, "_karenina_sub_of", context)
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
+def _wrap_owner(node: ast.Attribute, helper: str, context: _Context) -> None:
+    """Replace `owner.name` by `helper(owner)`."""
+    # Inside of f-strings positions may be wrong.
+    known = id(node) not in context.in_texts or context.edits.holds(node)
+    needs(known and context.edits.covers(node, f".{node.attr}"), node, f"this use of .{node.attr}", "put it in a line")
+    context.edits.insert(context.edits.start(node), f"{helper}(")
+    context.edits.replace_span(context.edits.end(node) - len(node.attr) - 1, context.edits.end(node), ")")
+
+
+def _unbound_method(node: ast.AST, context: _Context) -> None:
+    """`map(str.lower, names)`: there, methods are found on values only, so a function takes the place."""
+    match node:
+        case ast.Attribute(value=ast.Name(id=kind), attr=name, ctx=ast.Load()) if (
+            kind in _TYPES and kind not in context.bound and name not in _OF_TYPES
+        ):
+            call = f"_karenina_checked({kind}, value).{name}(*more, **named)"
+            context.edits.replace(node, f"(lambda value, *more, **named: {call})")
+
+
 _REWRITES: tuple[Callable[[ast.AST, _Context], None], ...] = (
     _check_syntax,
     _super_call,
@@ -140,4 +200,7 @@ _REWRITES: tuple[Callable[[ast.AST, _Context], None], ...] = (
     _enum_identity,
     _next_of_generator,
     _verbose_pattern,
+    _missing_method,
+    _substitution,
+    _unbound_method,
 )

@@ -102,7 +102,7 @@ def _run(
     # Where the interpreter gives up it names no line; with one rule, its method is where the author has to look.
     line = lines.pop() if len(lines) == 1 else None
     try:
-        said = sandbox.run(program.code, inputs, program.lines)
+        said = sandbox.run(program.code, inputs, program.lines, program.prelude)
     except TemplateError as error:
         raise refuse(error.code, error.what, error.why, error.next, line=error.line or line) from None
     if not isinstance(said, list) or len(said) != len(asked):

@@ -66,7 +66,7 @@ class Sandbox:
         self._alone = threading.Lock()
         self._pool: Any = None
 
-    def run(self, code: str, inputs: Mapping[str, Any], lines: int) -> Any:
+    def run(self, code: str, inputs: Mapping[str, Any], lines: int, prelude: str = "") -> Any:
         """Run a program in a fresh session and return the value of its last expression.
 
         A run that exceeds its time is repeated once, without company, before it counts as too long.
@@ -75,17 +75,18 @@ class Sandbox:
             code: The program.
             inputs: Values by the global name they get.
             lines: Number of lines of the author's part; errors are reported within it.
+            prelude: Definitions to run before it.
 
         Raises:
             TemplateError: `timeout`, `memory`, `recursion`, `raised`, `unsupported`, `crashed` or `unavailable`.
         """
         try:
-            return self._run_once(code, inputs, lines)
+            return self._run_once(code, inputs, lines, prelude)
         except TemplateError as error:
             if error.code != "timeout":
                 raise
         with self._alone:
-            return self._run_once(code, inputs, lines)
+            return self._run_once(code, inputs, lines, prelude)
 
     def close(self) -> None:
         """End the processes. The next evaluation starts new ones."""
@@ -94,7 +95,7 @@ class Sandbox:
             if pool is not None:
                 pool.__exit__(None, None, None)
 
-    def _run_once(self, code: str, inputs: Mapping[str, Any], lines: int) -> Any:
+    def _run_once(self, code: str, inputs: Mapping[str, Any], lines: int, prelude: str) -> Any:
         pool = self._started()
         import pydantic_monty as monty
 
@@ -113,6 +114,8 @@ class Sandbox:
                 os_policy={"datetime": NOW, "sleep": "zero", "random_start": {"seed": 0}},
                 external_modules=modules(),
             ) as session:
+                if prelude:
+                    session.feed_run(prelude)
                 printed = monty.CollectString(_PRINT_BYTES)
                 return session.feed_run(code, inputs=dict(inputs), print_callback=printed)
         except monty.MontyCrashedError as error:
@@ -175,7 +178,8 @@ def _explained(error: Any, lines: int) -> TemplateError:
     """Turn an error of the interpreter into one that names the author's line."""
     cause = error.exception()
     frames = error.traceback() if hasattr(error, "traceback") else []
-    own = [frame for frame in frames if frame.line <= lines]
+    # The outermost frame is in the program; what a prelude defines has another name.
+    own = [frame for frame in frames if frame.line <= lines and frame.filename == frames[0].filename]
     line = own[-1].line if own else None
     message = str(cause)
     code = next((code for kind, code in _LIMIT_CODES.items() if isinstance(cause, kind)), "raised")

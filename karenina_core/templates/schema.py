@@ -15,23 +15,24 @@ def judge_schema(reply: type[BaseModel]) -> dict[str, Any]:
     Descriptions, types, choices and nested definitions stay. Every property is required, nothing else is allowed,
     and defaults are left out, because a default may be the truth.
     """
-    schema: dict[str, Any] = _closed(reply.model_json_schema())
+    schema: dict[str, Any] = closed(reply.model_json_schema())
     schema.setdefault("properties", {})
     schema.setdefault("required", [])
     return schema
 
 
-def _closed(schema: Any) -> Any:
+def closed(schema: Any) -> Any:
+    """Return a schema without titles and defaults, its objects complete and closed."""
     if isinstance(schema, list):
-        return [_closed(part) for part in schema]
+        return [closed(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    closed: dict[str, Any] = {}
+    whole: dict[str, Any] = {}
     for key, value in schema.items():
         if key in ("properties", "$defs"):
-            closed[key] = {name: _closed(part) for name, part in value.items()}
+            whole[key] = {name: closed(part) for name, part in value.items()}
         elif key not in ("title", "default"):
-            closed[key] = value if key in _VALUES else _closed(value)
+            whole[key] = value if key in _VALUES else closed(value)
     if "properties" in schema or (schema.get("type") == "object" and "additionalProperties" not in schema):
-        closed |= {"additionalProperties": False, "required": list(schema.get("properties", {}))}
-    return closed
+        whole |= {"additionalProperties": False, "required": list(schema.get("properties", {}))}
+    return whole

@@ -42,6 +42,7 @@ for _karenina_key in _karenina_values:
     setattr(_karenina_answer, _karenina_key, _karenina_build(_karenina_values[_karenina_key]))
 _karenina_answer._raw_trace = _karenina_trace
 _karenina_answer.correct = _karenina_correct
+_karenina_answer.regex = {{}}
 _karenina_answer.field_results = lambda: dict(_karenina_results)
 """
 
@@ -137,4 +138,4 @@ def _calls(hooks: tuple[str, ...]) -> list[str]:
         lines += ["_karenina_verdict = _karenina_answer.verify()"]
     if "verify_granular" in hooks:
         lines += ["_karenina_granular = _karenina_answer.verify_granular()"]
-    return [*lines, "[_karenina_verdict, _karenina_granular, _karenina_answer.correct]"]
+    return [*lines, "[_karenina_verdict, _karenina_granular, _karenina_answer.correct, _karenina_answer.regex]"]

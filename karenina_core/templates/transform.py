@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from karenina_core.schemas.primitives import REGISTRY
 from karenina_core.templates.classes import Body, Classes
 from karenina_core.templates.edits import Edits, needs
+from karenina_core.templates.prelude import prelude_for
 from karenina_core.templates.rewrites import rewrite_expressions
 from karenina_core.templates.scope import Scope
 from karenina_core.templates.spec import HOOKS
@@ -33,12 +34,14 @@ class Program:
         lines: Number of the author's lines; what comes after is the tail.
         hooks: Which of `model_post_init`, `ground_truth`, `verify`, `verify_granular` the author wrote.
         handed_in: Primitive classes the code names: local name to registered name.
+        prelude: Definitions the code calls, to be run before it.
     """
 
     code: str
     lines: int
     hooks: tuple[str, ...]
     handed_in: Mapping[str, str]
+    prelude: str
 
 
 def transform(
@@ -91,6 +94,7 @@ def transform(
         lines=code.count("\n"),
         hooks=hooks,
         handed_in=_handed_in(live, scope),
+        prelude=prelude_for(code),
     )
 
 
@@ -111,7 +115,7 @@ def _is_blanked(module: str) -> bool:
 
 def _aliases(tree: ast.Module, scope: Scope) -> list[ast.stmt]:
     """Return the statements that name a type, such as `Phase = Literal["I", "II"]`."""
-    return [statement for statement in tree.body if _names(statement, ast.Store) & set(scope.aliases)]
+    return [node for node in tree.body if scope.aliases and _names(node, ast.Store) & set(scope.aliases)]
 
 
 def _blank_class(node: ast.ClassDef, body: Body, is_model: bool, edits: Edits) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from karenina_core.errors import InputError
@@ -47,6 +47,42 @@ def write_primitive(primitive: Primitive) -> str:
     return f"{type(primitive).__name__}({', '.join(arguments)})"
 
 
+def write_field(item: FieldSpec) -> list[str]:
+    """Return the lines that define a field, one argument per line, indented as in a class body."""
+    arguments = [f"{_INDENT * 2}{name}={value}," for name, value in write_arguments(item).items()]
+    opening = f"{_INDENT}{item.name}: {write_annotation(item)} = "
+    return [f"{opening}{'Field' if item.verify_with is None else 'VerifiedField'}(", *arguments, f"{_INDENT})"]
+
+
+def write_arguments(item: FieldSpec) -> dict[str, str]:
+    """Return the arguments of a field's definition by name, as source, without those that say nothing."""
+    written: dict[str, str] = {}
+    if item.description:
+        written["description"] = quote(item.description)
+    if item.verify_with is not None:
+        written["ground_truth"] = quote(item.ground_truth)
+        written["verify_with"] = _rule(item.verify_with) if item.primitive is None else write_primitive(item.primitive)
+        if item.weight != 1.0:
+            written["weight"] = repr(item.weight)
+        if item.extraction_hint is not None:
+            written["extraction_hint"] = quote(item.extraction_hint)
+    return written | {name: quote(value) for name, value in item.options.items()}
+
+
+def write_annotation(item: FieldSpec) -> str:
+    """Return the type of a field as source."""
+    return item.annotation if item.type == "other" and item.annotation else item.shape().text
+
+
+def write_condition(condition: AllOf | AnyOf | AtLeastN | FieldCheck) -> str:
+    """Return the expression that builds a composition."""
+    if isinstance(condition, FieldCheck):
+        return f"FieldCheck({quote(condition.field_name)})"
+    number = f"n={condition.n}, " if isinstance(condition, AtLeastN) else ""
+    inside = ", ".join(write_condition(part) for part in condition.conditions)
+    return f"{type(condition).__name__}({number}conditions=[{inside}])"
+
+
 def _parameter(value: Any) -> str:
     if isinstance(value, SynonymMap):
         return f"SynonymMap(mapping={quote(value.mapping)})"
@@ -58,7 +94,7 @@ def _parameter(value: Any) -> str:
 def _imports(spec: TemplateSpec) -> str:
     """Import what a template cannot name without an import; the rest of the names is always there."""
     fields = [*spec.fields, *(item for model in spec.models for item in model.fields)]
-    annotations = " ".join(_annotation(item) for item in fields)
+    annotations = " ".join(write_annotation(item) for item in fields)
     words = set(annotations.replace("[", " ").replace("]", " ").replace(",", " ").replace("|", " ").split())
     moments = sorted(words & {"date", "datetime", "time"})
     lines = [f"from datetime import {', '.join(moments)}"] if moments else []
@@ -71,52 +107,20 @@ def _model(model: ModelSpec) -> str:
     lines = [f"class {model.name}(BaseModel):"]
     if model.description:
         lines += [f"{_INDENT}{quote(model.description)}", ""]
-    lines += [line for item in model.fields for line in _field(item)]
+    lines += [line for item in model.fields for line in write_field(item)]
     return "\n".join(lines)
 
 
 def _answer(spec: TemplateSpec) -> str:
     lines = [f"class {spec.class_name}(BaseAnswer):"]
-    lines += [line for item in spec.fields for line in _field(item)]
+    lines += [line for item in spec.fields for line in write_field(item)]
     if spec.verify_strategy is not None:
         lines += ["", f"{_INDENT}class VerificationStrategy:"]
-        lines += [f"{_INDENT * 2}verify_strategy = {_condition(spec.verify_strategy)}"]
+        lines += [f"{_INDENT * 2}verify_strategy = {write_condition(spec.verify_strategy)}"]
     return "\n".join(lines)
-
-
-def _field(item: FieldSpec) -> Iterator[str]:
-    yield f"{_INDENT}{item.name}: {_annotation(item)} = {'Field' if item.verify_with is None else 'VerifiedField'}("
-    yield from (f"{_INDENT * 2}{argument}," for argument in _arguments(item))
-    yield f"{_INDENT})"
-
-
-def _arguments(item: FieldSpec) -> Iterator[str]:
-    if item.description:
-        yield f"description={quote(item.description)}"
-    if item.verify_with is not None:
-        yield f"ground_truth={quote(item.ground_truth)}"
-        yield f"verify_with={_rule(item.verify_with) if item.primitive is None else write_primitive(item.primitive)}"
-        if item.weight != 1.0:
-            yield f"weight={item.weight!r}"
-        if item.extraction_hint is not None:
-            yield f"extraction_hint={quote(item.extraction_hint)}"
-    for name, value in item.options.items():
-        yield f"{name}={quote(value)}"
 
 
 def _rule(stored: Mapping[str, Any]) -> str:
     """Return the call that builds a primitive which only the source defines."""
     arguments = [f"{name}={quote(value)}" for name, value in stored.items() if name != "type"]
     return f"{stored['type']}({', '.join(arguments)})"
-
-
-def _annotation(item: FieldSpec) -> str:
-    return item.annotation if item.type == "other" and item.annotation else item.shape().text
-
-
-def _condition(condition: AllOf | AnyOf | AtLeastN | FieldCheck) -> str:
-    if isinstance(condition, FieldCheck):
-        return f"FieldCheck({quote(condition.field_name)})"
-    number = f"n={condition.n}, " if isinstance(condition, AtLeastN) else ""
-    inside = ", ".join(_condition(part) for part in condition.conditions)
-    return f"{type(condition).__name__}({number}conditions=[{inside}])"

@@ -276,9 +276,9 @@ class CountingSandbox(Sandbox):
 
     runs = 0
 
-    def run(self, code: str, inputs: Any, lines: int) -> Any:
+    def run(self, code: str, inputs: Any, lines: int, prelude: str = "") -> Any:
         self.runs += 1
-        return super().run(code, inputs, lines)
+        return super().run(code, inputs, lines, prelude)
 
 
 def test_all_checks_of_an_evaluation_share_the_limits_of_one_session() -> None:

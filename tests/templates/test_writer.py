@@ -14,12 +14,14 @@ from hypothesis import strategies as st
 from karenina_core.errors import InputError
 from karenina_core.schemas.entities.composition import AllOf, AnyOf, AtLeastN, FieldCheck
 from karenina_core.schemas.primitives import (
+    BooleanMatch,
     ContainsAll,
     ContainsAny,
     DateMatch,
     DateRange,
     DateTolerance,
     ExactMatch,
+    NumericExact,
     NumericRange,
     NumericTolerance,
     OrderedMatch,
@@ -48,7 +50,7 @@ PLAIN: st.SearchStrategy[Any] = st.recursive(
     max_leaves=6,
 )
 NORMALIZERS = st.lists(
-    st.sampled_from(["lowercase", "strip", "remove_punctuation", "collapse_whitespace"])
+    st.sampled_from(["lowercase", "strip", "remove_punctuation", "collapse_whitespace", "casefold"])
     | st.dictionaries(TEXT, TEXT, max_size=2).map(lambda mapping: SynonymMap(mapping=mapping)),
     max_size=3,
 )
@@ -72,19 +74,26 @@ RULES: dict[str, st.SearchStrategy[Any]] = {
             RegexMatch, pattern=PATTERNS, flags=st.lists(st.sampled_from(["IGNORECASE", "MULTILINE"]), max_size=2)
         ),
         st.builds(SemanticMatch, threshold=st.floats(0, 1)),
-        st.builds(DateMatch),
+        st.builds(DateMatch, format=st.none() | st.just("%d/%m/%Y"), dayfirst=st.booleans()),
         st.builds(DateTolerance, tolerance=st.integers(0, 99), unit=st.sampled_from(["days", "hours", "minutes"])),
         st.just(DateRange(min="2015-01-01", max="2015-12-31")),
     ),
+    "int": st.builds(NumericExact),
     "float": st.one_of(
         st.builds(NumericTolerance, tolerance=st.floats(0, 10), mode=st.sampled_from(["relative", "absolute"])),
         st.builds(NumericRange, min=st.none() | st.floats(-10, 0), max=st.none() | st.floats(0, 10)),
     ),
     "list_str": st.one_of(
-        st.builds(SetContainment, mode=st.sampled_from(["exact", "subset", "superset"])),
+        st.builds(
+            SetContainment,
+            mode=st.sampled_from(["exact", "subset", "superset", "overlap"]),
+            min_overlap=st.none() | st.integers(1, 9),
+            normalize=NORMALIZERS,
+        ),
         st.builds(OrderedMatch, normalize=NORMALIZERS),
     ),
     "bool": st.one_of(
+        st.builds(BooleanMatch),
         st.builds(TraceRegex, pattern=PATTERNS, count_min=st.none() | st.integers(1, 9)),
         st.builds(TraceContains, substring=WORDS),
         st.builds(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -201,8 +202,8 @@ class Rubric(BaseModel):
 
     @model_validator(mode="after")
     def _unique_names(self) -> Rubric:
-        names = [trait.name for trait in self.traits]
-        repeated = sorted({name for name in names if names.count(name) > 1})
+        counts = Counter(trait.name for trait in self.traits)
+        repeated = sorted(name for name, count in counts.items() if count > 1)
         if repeated:
             raise ValueError(f"trait names must be unique in a rubric: {', '.join(repeated)}")
         return self

@@ -1,0 +1,112 @@
+"""The form a judge fills in: its JSON schema, and what becomes of a reply."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple, Optional
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from karenina_core.errors import InputError
+from karenina_core.templates.annotation import Shape
+from karenina_core.templates.build import REPLY, build_reply
+from karenina_core.templates.schema import closed, judge_schema
+from karenina_core.templates.spec import TemplateSpec
+
+_MAX_COMPLAINTS = 10
+
+
+class _Plain(NamedTuple):
+    """A type that needs no class: how it is checked, and its schema."""
+
+    check: Any
+    schema: dict[str, Any]
+
+
+class ReplyForm:
+    """What the judge of a template fills in: every field is required and may be null. It holds no truth.
+
+    A class of its own takes milliseconds to build. It is built only for nested models and options, whose errors
+    belong to the reading of the template, and to explain a reply that does not fit.
+
+    Args:
+        spec: The template.
+        models: The classes of its nested models by name.
+
+    Raises:
+        TemplateError: pydantic does not accept an option.
+    """
+
+    def __init__(self, spec: TemplateSpec, models: Mapping[str, type[BaseModel]]) -> None:
+        self._spec = spec
+        self._models = models
+        self._plain: dict[str, _Plain] | None = None
+        if models or any(_needs_class(item.options) for item in spec.judged):
+            self._form  # noqa: B018 - built now, so that its errors are met now
+        else:
+            shapes = {item.name: item.shape() for item in spec.judged}
+            self._plain = {name: _plain(shape.text, shape) for name, shape in shapes.items()}
+
+    @cached_property
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema; shared, so it must not be changed."""
+        if self._plain is None:
+            return judge_schema(self._form)
+        described = {item.name: item.description for item in self._spec.judged}
+        properties = {
+            name: {**plain.schema, "description": described[name]} if described[name] else dict(plain.schema)
+            for name, plain in self._plain.items()
+        }
+        return {
+            "properties": properties,
+            "type": "object",
+            "additionalProperties": False,
+            "required": list(properties),
+        }
+
+    def read(self, data: Any) -> dict[str, Any]:
+        """Return the judge's values by field, typed; None where it found nothing.
+
+        Raises:
+            InputError: The reply does not fit; its text can be sent back to the judge.
+        """
+        if not isinstance(data, dict):
+            raise InputError("The reply must be one JSON object with the fields of the schema.")
+        if self._plain is not None:
+            try:
+                return {name: plain.check(data[name]) for name, plain in self._plain.items()}
+            except (KeyError, ValidationError):
+                pass  # the class below says what is wrong, for all fields together
+        try:
+            reply = self._form.model_validate(data)
+        except ValidationError as error:
+            raise InputError("The reply does not fit the schema.", why=_complaints(error)) from None
+        return {item.name: getattr(reply, item.name) for item in self._spec.judged}
+
+    @cached_property
+    def _form(self) -> type[BaseModel]:
+        return build_reply(self._spec, self._models)
+
+
+def _needs_class(options: Mapping[str, Any]) -> bool:
+    return bool(set(options) - {"default", "title"})
+
+
+@lru_cache(maxsize=512)
+def _plain(text: str, shape: Shape) -> _Plain:
+    """Return how a type is checked. The text is there because `Literal[1]` and `Literal[True]` are equal shapes."""
+    annotation: Any = Optional[shape.python({})]  # noqa: UP045 - only known now
+    adapter: TypeAdapter[Any] = TypeAdapter(annotation, config=REPLY)
+    return _Plain(adapter.validate_python, closed(adapter.json_schema()))
+
+
+def _complaints(error: ValidationError) -> str:
+    found = error.errors(include_url=False, include_context=False)
+    lines = []
+    for problem in found[:_MAX_COMPLAINTS]:
+        place = ".".join(str(part) for part in problem["loc"])
+        value = "" if problem["type"] == "missing" else f" (not {str(problem['input'])[:80]!r})"
+        advice = "; use null if the response does not say" if problem["type"] == "missing" else ""
+        lines.append(f"{place}: {problem['msg']}{value}{advice}")
+    return "\n".join(lines)
