@@ -8,7 +8,7 @@ from karenina_core.benchmark.entry import BenchmarkQuestion
 from karenina_core.benchmark.problems import Problem
 from karenina_core.benchmark.question_state import QuestionState, question_states
 from karenina_core.benchmark.readiness import Health
-from karenina_core.benchmark.workspaces import WorkspaceError
+from karenina_core.benchmark.workspace_copy import WorkspaceCopy, WorkspaceError
 
 __all__ = [
     "Benchmark",
@@ -19,6 +19,7 @@ __all__ = [
     "RemovedQuestion",
     "Repair",
     "UnknownQuestionError",
+    "WorkspaceCopy",
     "WorkspaceError",
     "load_checkpoint",
     "question_states",

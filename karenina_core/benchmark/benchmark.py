@@ -19,7 +19,7 @@ from karenina_core.benchmark.readiness import ReadinessMethods
 from karenina_core.benchmark.rubrics import RubricMethods
 from karenina_core.benchmark.templates import TemplateMethods
 from karenina_core.errors import InputError
-from karenina_core.files import read_bytes, write_atomic
+from karenina_core.files import MAX_BYTES, OWN_BYTES, read_bytes, write_atomic
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from karenina_core.schemas.entities.question import Question, now
 
@@ -70,18 +70,22 @@ class Benchmark(
         Raises:
             CheckpointError: The file cannot be opened, or is no benchmark.
         """
-        benchmark = cls(*read_checkpoint(read_bytes(path)))
+        benchmark = cls(*read_checkpoint(read_bytes(path, limit=OWN_BYTES), limit=OWN_BYTES))
         benchmark.set_workspace_root(workspace_root)
         return benchmark
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Benchmark:
+    def from_json(cls, text: str | bytes, *, limit: int = MAX_BYTES) -> Benchmark:
         """Read the text of a benchmark file of any dialect.
+
+        Args:
+            text: The text.
+            limit: Largest size in bytes; the number of questions allowed grows with it, 20,000 in the usual size.
 
         Raises:
             CheckpointError: It is no benchmark.
         """
-        return cls(*read_checkpoint(text))
+        return cls(*read_checkpoint(text, limit=limit))
 
     def save(self, path: str | Path, save_deep_judgment_config: bool = True) -> Path:
         """Write the benchmark to a file, all or nothing.
@@ -106,7 +110,7 @@ class Benchmark(
 
     def clone(self) -> Benchmark:
         """Return an independent copy."""
-        copy = Benchmark.from_json(self.to_json())
+        copy = Benchmark.from_json(self.to_json(), limit=OWN_BYTES)
         copy.set_workspace_root(self.workspace_root)
         return copy
 
@@ -140,7 +144,8 @@ class Benchmark(
 
         Args:
             model_config: The model that drafts.
-            **options: Passed on to `karenina_core.pipeline.generation.generate_all_templates`.
+            **options: Passed on to `karenina_core.runs.drafting.generate_all_templates`: `question_ids`,
+                `force_regenerate`, `max_cost`, `store`, and so on.
 
         Returns:
             What became of every question, by id.

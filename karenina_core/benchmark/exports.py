@@ -9,13 +9,22 @@ from karenina_core.benchmark.base import BenchmarkBase
 from karenina_core.benchmark.checkpoint.writer import write_document
 from karenina_core.benchmark.entry import Entry
 from karenina_core.benchmark.queries import author_name
+from karenina_core.benchmark.question_sheet import question_sheet
 from karenina_core.errors import InputError
-from karenina_core.files import csv_text, garbage_collection_paused, json_bytes, read_json, write_atomic
+from karenina_core.files import OWN_BYTES, csv_text, garbage_collection_paused, json_bytes, read_json, write_atomic
 from karenina_core.schemas.entities.rubric import Rubric
+from karenina_core.workbook import xlsx_bytes
 
-ExportFormat = Literal["auto", "json", "jsonld", "csv", "markdown"]
+ExportFormat = Literal["auto", "json", "jsonld", "csv", "xlsx", "markdown"]
 CSV_HEADER = ("Question ID", "Question", "Raw Answer", "Has Template", "Finished", "Author", "Created", "Modified")
-_BY_SUFFIX = {".json": "json", ".jsonld": "jsonld", ".csv": "csv", ".md": "markdown", ".markdown": "markdown"}
+_BY_SUFFIX = {
+    ".json": "json",
+    ".jsonld": "jsonld",
+    ".csv": "csv",
+    ".xlsx": "xlsx",
+    ".md": "markdown",
+    ".markdown": "markdown",
+}
 
 
 class ExportMethods(BenchmarkBase):
@@ -27,12 +36,16 @@ class ExportMethods(BenchmarkBase):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON of a benchmark file, independent of the benchmark."""
-        document: dict[str, Any] = read_json(self._to_bytes())
+        document: dict[str, Any] = read_json(self._to_bytes(), limit=OWN_BYTES)
         return document
 
     def to_csv(self) -> str:
         """Return the questions as a CSV table."""
         return csv_text(CSV_HEADER, map(_row, self._contents.entries.values()))
+
+    def to_xlsx(self) -> bytes:
+        """Return the questions as an Excel workbook: with keywords, sources, templates and custom metadata."""
+        return xlsx_bytes({"Questions": question_sheet(list(self._questions()))})
 
     def to_markdown(self) -> str:
         """Return the benchmark as a Markdown document."""
@@ -49,7 +62,8 @@ class ExportMethods(BenchmarkBase):
 
         Args:
             path: The file.
-            format: `json` and `jsonld` (a benchmark file), `csv`, `markdown`, or `auto`: as the file's ending says.
+            format: `json` and `jsonld` (a benchmark file), `csv`, `xlsx`, `markdown`, or `auto`: as the file's ending
+                says.
 
         Raises:
             InputError: The ending is unknown.
@@ -63,6 +77,8 @@ class ExportMethods(BenchmarkBase):
             )
         if chosen == "csv":
             data = self.to_csv().encode("utf-8-sig")
+        elif chosen == "xlsx":
+            data = self.to_xlsx()
         elif chosen == "markdown":
             data = self.to_markdown().encode()
         else:
@@ -71,7 +87,7 @@ class ExportMethods(BenchmarkBase):
 
     def _to_bytes(self, *, deep_judgment: bool = True) -> bytes:
         with garbage_collection_paused():
-            return json_bytes(write_document(self._contents, deep_judgment=deep_judgment))
+            return json_bytes(write_document(self._contents, deep_judgment=deep_judgment), limit=OWN_BYTES)
 
 
 def _row(entry: Entry) -> tuple[Any, ...]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from karenina_core.benchmark.entry import BenchmarkQuestion, Entry
+from karenina_core.benchmark.workspace_copy import left_out
 from karenina_core.benchmark.workspaces import check_relative, resolve
 from karenina_core.errors import InputError, TemplateError
 from karenina_core.schemas.entities.rubric import Rubric, StoredTrait, merge_rubrics
@@ -56,13 +57,16 @@ def rubric_problems(where: str, rubric: Rubric | None, question_id: str | None =
             )
 
 
-def question_problems(entry: Entry, shared: Rubric | None, root: Path | None) -> Iterator[Problem]:
+def question_problems(
+    entry: Entry, shared: Rubric | None, root: Path | None, *, with_template: bool = True
+) -> Iterator[Problem]:
     """Yield what is to be said of one question.
 
     Args:
         entry: The question.
         shared: The global rubric.
         root: The workspace root, None when not set; then workspaces are not looked for.
+        with_template: Whether to read its template too.
     """
     question = entry.question
     where = f"question {question.id}"
@@ -78,7 +82,7 @@ def question_problems(entry: Entry, shared: Rubric | None, root: Path | None) ->
         yield problem("It is unfinished and takes no part in runs.", "Mark it finished.", "info", "unfinished")
     if question.answer_template is None:
         yield problem("It has no template.", "Add one, or only traits are evaluated.", "warning", "no_template")
-    else:
+    elif with_template:
         yield from _template_problems(where, question)
     yield from rubric_problems(where, entry.rubric, question.id)
     for name in merge_rubrics(shared, entry.rubric)[1]:
@@ -87,7 +91,16 @@ def question_problems(entry: Entry, shared: Rubric | None, root: Path | None) ->
         )
     if question.workspace_path is not None:
         try:
-            resolve(root, question.workspace_path) if root else check_relative(question.workspace_path)
+            special = left_out(resolve(root, question.workspace_path)) if root else ()
+            check_relative(question.workspace_path)
+            if special:
+                yield problem(
+                    f"{len(special)} links or special files in its workspace are left out of copies: {special[0]}"
+                    f"{', …' if len(special) > 1 else ''}.",
+                    "Put plain files in their place.",
+                    "warning",
+                    "workspace",
+                )
         except InputError as error:
             yield problem(error.what, error.next, "error", "workspace")
 

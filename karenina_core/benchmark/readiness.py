@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,6 +12,8 @@ from karenina_core.benchmark.problems import Problem, question_problems, rubric_
 from karenina_core.benchmark.workspaces import WorkspaceMethods
 
 Quality = Literal["excellent", "good", "fair", "poor", "critical"]
+# A file may hold thousands of templates that each take a tenth of a second to read.
+MAX_CHECK_SECONDS = 30.0
 _QUALITIES: tuple[tuple[float, Quality], ...] = ((90, "excellent"), (75, "good"), (50, "fair"), (25, "poor"))
 _TEMPLATE_CODES = frozenset({"template", "no_template"})
 
@@ -125,8 +128,11 @@ class ReadinessMethods(HeaderMethods, WorkspaceMethods):
         if self._contents.node.get("hasPart"):
             yield Problem("benchmark", "Its scenarios are kept but not run.", "Add their questions one by one.", "info")
         seen: dict[str, str] = {}
+        until, unread = time.monotonic() + MAX_CHECK_SECONDS, 0
         for entry in self._contents.entries.values():
-            yield from question_problems(entry, self._contents.rubric, self._workspace_root)
+            in_time = time.monotonic() < until
+            unread += not in_time and entry.question.answer_template is not None
+            yield from question_problems(entry, self._contents.rubric, self._workspace_root, with_template=in_time)
             first = seen.setdefault(entry.question.text_id, entry.question.id)
             if first != entry.question.id:
                 yield Problem(
@@ -136,6 +142,13 @@ class ReadinessMethods(HeaderMethods, WorkspaceMethods):
                     "warning",
                     question_id=entry.question.id,
                 )
+        if unread:
+            yield Problem(
+                "benchmark",
+                f"{unread} of its templates were not checked, because those before them took too long.",
+                "Each is checked when its question is opened or run.",
+                "warning",
+            )
 
     def _has_traits(self, question_id: str | None) -> bool:
         traits = list(self._contents.rubric.traits) if self._contents.rubric else []

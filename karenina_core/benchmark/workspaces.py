@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
+import secrets
 import stat
 from pathlib import Path
 
 from karenina_core.benchmark.base import BenchmarkBase
-from karenina_core.errors import InputError
+from karenina_core.benchmark.workspace_copy import WorkspaceCopy, WorkspaceError, copy_workspace, is_link
 
 MAX_LENGTH = 255
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\]')
-
-
-class WorkspaceError(InputError):
-    """A workspace path is not a plain relative path to a folder below the root."""
 
 
 class WorkspaceMethods(BenchmarkBase):
@@ -53,6 +51,30 @@ class WorkspaceMethods(BenchmarkBase):
             )
         return resolve(self._workspace_root, relative)
 
+    def prepare_workspace(self, question_id: str) -> WorkspaceCopy:
+        """Make a folder for one attempt at a question, for an agent of yours to work in.
+
+        It is a copy of the question's workspace beside it, so that the original stays as it is; an empty folder below
+        the root where the question has none.
+
+        Returns:
+            The new folder, and what of the workspace is not in it.
+
+        Raises:
+            InputError: There is no such question, no root is set, or the workspace cannot be copied.
+        """
+        source = self.resolve_workspace(question_id)
+        suffix = f"_run_{secrets.token_hex(4)}"
+        if source is not None:
+            return copy_workspace(source, source.with_name(source.name[:200] + suffix))
+        if self._workspace_root is None:
+            raise WorkspaceError("No workspace root is set.", next="Set it with `set_workspace_root`.")
+        # An id may hold characters that no folder name can have.
+        name = hashlib.md5(question_id.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()[:12]
+        folder = self._workspace_root / f"question_{name}{suffix}"
+        folder.mkdir(mode=0o700)
+        return WorkspaceCopy(folder, 0, 0, ())
+
 
 def check_relative(path: str) -> list[str]:
     """Return the parts of a workspace path.
@@ -83,7 +105,7 @@ def resolve(root: Path, relative: str) -> Path:
     for part in check_relative(relative):
         folder = folder / part
         info = _lstat(folder)
-        if info is not None and _is_link(info):
+        if info is not None and is_link(info):
             raise WorkspaceError(
                 f"The workspace {relative!r} leads through a link, {part!r}.", next="Use a real folder."
             )
@@ -100,12 +122,6 @@ def _lstat(path: Path) -> os.stat_result | None:
         return path.lstat()
     except OSError:
         return None
-
-
-def _is_link(info: os.stat_result) -> bool:
-    # Windows has further kinds of links; all are reparse points.
-    reparse_point = getattr(info, "st_file_attributes", 0) & stat.FILE_ATTRIBUTE_REPARSE_POINT
-    return stat.S_ISLNK(info.st_mode) or bool(reparse_point)
 
 
 def _is_unsafe(part: str) -> bool:

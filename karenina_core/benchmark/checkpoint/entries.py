@@ -21,6 +21,7 @@ from karenina_core.benchmark.checkpoint.vocabulary import (
 from karenina_core.benchmark.entry import BenchmarkQuestion, Entry
 from karenina_core.schemas.entities.question import question_id
 from karenina_core.schemas.entities.rubric import AnyTrait, Rubric
+from karenina_core.text import first_free
 
 _PLAIN_FIELDS = ("author", "sources", "few_shot_examples", "answer_notes", "workspace_path")
 
@@ -132,10 +133,7 @@ def _id(node: Mapping[str, Any], item: Mapping[str, Any], text: str, taken: Cont
 
 def free_id(wanted: str, taken: Container[str]) -> str:
     """Return `wanted`, numbered if it is taken."""
-    number, candidate = 1, wanted
-    while candidate in taken:
-        candidate, number = f"{wanted}-{number}", number + 1
-    return candidate
+    return first_free(lambda number: f"{wanted}-{number}", taken) if wanted in taken else wanted
 
 
 def _properties(item: Mapping[str, Any], where: str, repairs: Repairs) -> dict[str, Any]:

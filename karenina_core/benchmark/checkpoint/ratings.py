@@ -40,6 +40,7 @@ SUFFIXES = {
     "callable": "CallableTrait",
     "agentic": "AgenticRubricTrait",
 }
+MAX_PATTERN_TEXT = 1_000_000
 METRIC_LISTS = ("metrics", "tp_instructions", "fp_instructions", "tn_instructions", "fn_instructions")
 _KEPT_ONLY = frozenset({"callable", "agentic", "dynamic"})
 _AUTHORS = {"Global Rubric": GLOBAL, "Question-Specific Rubric": QUESTION}
@@ -88,11 +89,20 @@ def read_rating(rating: dict[str, Any], place: str, where: str, repairs: Repairs
     if rating.get("additionalType") != type_text:
         rating = {**rating, "additionalType": type_text}
     try:
+        _check_patterns(rating, repairs)
         return scope, _trait(kind, name, rating, note)
     except (_NotUsableError, ValidationError, InputError) as error:
         problem = _problem(error)
         note(f"the trait cannot be evaluated: {problem}", "kept as it is")
         return scope, _stored(kind, name, rating, problem)
+
+
+def _check_patterns(rating: Mapping[str, Any], repairs: Repairs) -> None:
+    """Refuse further patterns once the file had very many: each is compiled, which takes a while."""
+    pattern = values_by_name(rating.get("additionalProperty")).get("pattern")
+    repairs.pattern_text += len(pattern) if isinstance(pattern, str) else 0
+    if pattern is not None and repairs.pattern_text > MAX_PATTERN_TEXT:
+        raise _NotUsableError(f"the regular expressions of the file have more than {MAX_PATTERN_TEXT:,} characters")
 
 
 def read_type(rating: Mapping[str, Any], place: str, note: Note) -> RatingType:

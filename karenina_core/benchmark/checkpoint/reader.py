@@ -20,7 +20,7 @@ from karenina_core.benchmark.checkpoint.vocabulary import (
 )
 from karenina_core.benchmark.contents import DEFAULT_CREATOR, Contents
 from karenina_core.errors import CheckpointError
-from karenina_core.files import garbage_collection_paused, read_json
+from karenina_core.files import MAX_BYTES, garbage_collection_paused, read_json, scaled
 from karenina_core.schemas.entities.question import now
 from karenina_core.schemas.entities.rubric import AnyTrait, Rubric
 
@@ -29,17 +29,21 @@ _ROOT = "the file"
 _RUBRIC = "global rubric"
 
 
-def read_checkpoint(data: bytes | str) -> tuple[Contents, list[Repair]]:
+def read_checkpoint(data: bytes | str, *, limit: int = MAX_BYTES) -> tuple[Contents, list[Repair]]:
     """Read a benchmark file.
+
+    Args:
+        data: Its content.
+        limit: Largest size in bytes; the number of questions allowed grows with it.
 
     Raises:
         CheckpointError: It is no JSON within the limits, or no benchmark.
     """
     with garbage_collection_paused():
-        return read_document(read_json(data))
+        return read_document(read_json(data, limit=limit), most=scaled(MAX_QUESTIONS, limit))
 
 
-def read_document(document: Any) -> tuple[Contents, list[Repair]]:
+def read_document(document: Any, *, most: int = MAX_QUESTIONS) -> tuple[Contents, list[Repair]]:
     """Read a benchmark from the JSON of its file, which is not changed.
 
     Raises:
@@ -52,10 +56,10 @@ def read_document(document: Any) -> tuple[Contents, list[Repair]]:
     elements = current.get("dataFeedElement")
     if not isinstance(elements, list):
         raise _not_a_benchmark("It has no list of questions ('dataFeedElement').")
-    if len(elements) > MAX_QUESTIONS:
+    if len(elements) > most:
         raise CheckpointError(
             f"The file has {len(elements):,} questions.",
-            f"At most {MAX_QUESTIONS:,} are read.",
+            f"At most {most:,} are read.",
             "Split it into several benchmarks.",
             code="too_many_questions",
         )

@@ -28,9 +28,14 @@ class Repair:
 
 
 class Repairs:
-    """Collects repairs; the same one in many places is reported once."""
+    """Collects repairs; the same one in many places is reported once.
+
+    Attributes:
+        pattern_text: Characters of regular expressions read so far, in the whole file.
+    """
 
     def __init__(self) -> None:
+        self.pattern_text = 0
         self._places: dict[tuple[str, str], list[str]] = {}
         self._count = 0
 

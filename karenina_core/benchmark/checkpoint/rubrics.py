@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from functools import partial
 from typing import Any, NamedTuple
 
 from karenina_core.benchmark.checkpoint.properties import listed, objects
 from karenina_core.benchmark.checkpoint.rating_writer import write_rating
 from karenina_core.benchmark.checkpoint.ratings import read_rating
 from karenina_core.benchmark.checkpoint.repairs import Repairs
+from karenina_core.errors import CheckpointError
 from karenina_core.schemas.entities.rubric import AnyTrait, Rubric
+from karenina_core.text import first_free
+
+MAX_TRAITS = 1_000
 
 
 class ReadTraits(NamedTuple):
@@ -35,25 +40,26 @@ def make_rubric(
 ) -> Rubric | None:
     """Return the rubric of the traits, None when there are none; a repeated name gets a number."""
     unique: dict[str, AnyTrait] = {}
+    traits = list(traits)
+    if len(traits) > MAX_TRAITS:
+        raise CheckpointError(
+            f"The {where} has {len(traits):,} traits.",
+            f"At most {MAX_TRAITS:,} are read.",
+            "Keep those that are wanted.",
+            code="too_many_traits",
+        )
     for trait in traits:
         if trait.name not in unique:
             unique[trait.name] = trait
         elif unique[trait.name] == trait:
             repairs.add(f"{where}, trait {trait.name}", "the trait is given twice", "read once")
         else:
-            renamed = _free_name(trait.name, unique)
+            renamed = first_free(partial("{} ({})".format, trait.name[:240]), unique, start=2)
             repairs.add(f"{where}, trait {trait.name}", "two traits share the name", f"the second is now {renamed!r}")
             unique[renamed] = trait.model_copy(update={"name": renamed})
     if not unique and name is None and description is None:
         return None
     return Rubric(name=name, description=description, traits=list(unique.values()))
-
-
-def _free_name(name: str, taken: Mapping[str, Any]) -> str:
-    number = 2
-    while (candidate := f"{name[:240]} ({number})") in taken:
-        number += 1
-    return candidate
 
 
 def write_ratings(rubric: Rubric | None, scope: str, read: Any) -> list[dict[str, Any]]:
