@@ -1,0 +1,68 @@
+"""All rules of the linter, one line each."""
+
+from __future__ import annotations
+
+from karenina_core.authoring.linter import comparisons, contents, descriptions, normalizing, texts, truths, whole
+from karenina_core.authoring.linter.finding import FieldRule, TemplateRule
+
+FIELD_RULES = (
+    FieldRule("truth_fails_rule", "error", truths.fails_own_rule),
+    FieldRule("truth_type", "error", truths.has_wrong_type),
+    FieldRule("truth_not_option", "error", truths.is_no_option),
+    FieldRule("truth_placeholder", "error", truths.is_unset),
+    FieldRule("truth_refused", "error", truths.is_refused_by_options),
+    FieldRule("trace_truth", "error", truths.is_no_truth_value),
+    FieldRule("truth_list_in_text", "warning", texts.is_list_in_one_text),
+    FieldRule("date_ambiguous", "warning", truths.is_ambiguous_date),
+    FieldRule("date_in_text", "warning", texts.is_date_in_text),
+    FieldRule("number_in_text", "warning", texts.is_number_in_text),
+    FieldRule("yes_no_in_text", "warning", texts.is_truth_value_in_text),
+    FieldRule("list_in_text", "warning", texts.is_enumeration_in_text),
+    FieldRule("truth_too_long", "warning", texts.is_too_long),
+    FieldRule("synonym_in_brackets", "warning", texts.has_synonym_in_brackets),
+    FieldRule("truth_not_in_reference", "hint", truths.is_not_in_reference),
+    FieldRule("description_missing", "warning", descriptions.is_missing),
+    FieldRule("description_vague", "warning", descriptions.is_vague),
+    FieldRule("description_repeats_name", "warning", descriptions.repeats_name),
+    FieldRule("description_leaks_truth", "error", descriptions.leaks_truth),
+    FieldRule("hint_leaks_truth", "error", descriptions.hint_leaks_truth),
+    FieldRule("examples_leak_truth", "error", descriptions.examples_leak_truth),
+    FieldRule("bool_without_question", "hint", descriptions.is_no_question),
+    FieldRule("date_format_hidden", "warning", descriptions.hides_format),
+    FieldRule("rule_unsuited", "warning", comparisons.is_unsuited),
+    FieldRule("pattern_matches_empty", "error", comparisons.finds_nothing_everywhere),
+    FieldRule("pattern_can_hang", "warning", comparisons.may_hang),
+    FieldRule("tolerance_of_zero", "warning", comparisons.is_relative_to_zero),
+    FieldRule("tolerance_in_percent", "error", comparisons.is_more_than_everything),
+    FieldRule("tolerance_without_effect", "hint", comparisons.allows_nothing_more),
+    FieldRule("decimal_exactly", "hint", comparisons.compares_decimals_exactly),
+    FieldRule("no_bounds", "error", comparisons.has_no_bounds),
+    FieldRule("empty_list_passes", "warning", contents.lets_nothing_pass),
+    FieldRule("every_list_passes", "error", contents.expects_nothing),
+    FieldRule("short_substring", "warning", contents.looks_inside_words),
+    FieldRule("case_counts", "hint", contents.minds_case),
+    FieldRule("semantic_off", "error", comparisons.needs_embeddings),
+    FieldRule("threshold_low", "warning", comparisons.accepts_unlike),
+    FieldRule("truth_vanishes", "error", contents.vanishes),
+    FieldRule("punctuation_in_numbers", "warning", contents.merges_numbers),
+    FieldRule("one_option", "warning", contents.has_one_option),
+    FieldRule("options_alike", "warning", contents.has_options_alike),
+    FieldRule("synonym_unreachable", "warning", normalizing.hides_synonym),
+    FieldRule("synonym_unstable", "error", normalizing.splits_synonyms),
+    FieldRule("synonyms_miss_truth", "warning", normalizing.misses_truth),
+    FieldRule("synonyms_too_early", "warning", normalizing.looks_up_too_early),
+    FieldRule("synonyms_in_parts", "warning", normalizing.looks_up_whole_text),
+    FieldRule("normalizer_without_effect", "hint", normalizing.repeats_itself),
+    FieldRule("blanks_left", "hint", normalizing.leaves_blanks),
+)
+
+TEMPLATE_RULES = (
+    TemplateRule("decides_nothing", "error", whole.decides_nothing),
+    TemplateRule("field_left_out", "warning", whole.leaves_field_out),
+    TemplateRule("composition_without_effect", "hint", whole.composes_nothing),
+    TemplateRule("weight_zero", "hint", whole.counts_for_nothing),
+    TemplateRule("same_description", "warning", whole.asks_twice),
+    TemplateRule("field_unverified", "hint", whole.extracts_for_nothing),
+    TemplateRule("class_name", "hint", whole.has_another_name),
+    TemplateRule("many_fields", "hint", whole.asks_for_much),
+)

@@ -1,0 +1,204 @@
+"""Every step of every rule, in one line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karenina_core import patterns
+from karenina_core.authoring import explain, explain_field, explain_verdict
+from karenina_core.schemas.entities.composition import AllOf, AnyOf, AtLeastN, FieldCheck
+from karenina_core.schemas.primitives import VerificationPrimitive, _register_primitive
+from karenina_core.schemas.primitives.base import REGISTRY
+from karenina_core.templates import FieldSpec, TemplateSpec, read_template, write_template
+from tests.templates.test_writer import specs
+
+RESPONSE = "The MURANO trial (NCT02005471) showed it."
+
+
+def field(kind: str, truth: Any, rule: str, **parameters: Any) -> FieldSpec:
+    literal = ["I", "II", "III"] if kind == "literal" else []
+    return FieldSpec(
+        name="x",
+        type=kind,
+        description="d",
+        ground_truth=truth,
+        verify_with={"type": rule, **parameters},
+        literal_values=literal,
+    )
+
+
+SYNONYMS = ["lowercase", "strip", {"mapping": {"bcl-2": "bcl2"}}]
+LINES = [
+    (field("str", "BCL2", "ExactMatch", normalize=SYNONYMS), "Bcl-2",
+     '"Bcl-2" → lowercase → "bcl-2" → SynonymMap → "bcl2" == "bcl2" ✓'),
+    (field("str", "BCL2", "ExactMatch"), " KRAS", '" KRAS" → lowercase → " kras" → strip → "kras" ≠ "bcl2" ✗'),
+    (field("str", "é", "ExactMatch", normalize=[]), "e\u0301", '"e\u0301" → Unicode NFC → "é" == "é" ✓'),
+    (field("bool", True, "BooleanMatch"), "yes", '"yes" → read as a truth value → True == True ✓'),
+    (field("bool", True, "BooleanMatch"), False, "False ≠ True ✗"),
+    (field("str", "N/A", "ContainsAny", substrings=["apoptosis", "autophagy"]), "It is autophagy",
+     '"It is autophagy" contains "autophagy" ✓'),
+    (field("str", "N/A", "ContainsAny", substrings=["A", "B"], normalize=["lowercase"]), "C",
+     '"C" → lowercase → "c" contains none of "a", "b" ✗'),
+    (field("str", "N/A", "ContainsAll", substrings=["A", "B"]), "A only", '"A only" does not contain "B" ✗'),
+    (field("str", "N/A", "ContainsAll", substrings=["A", "B"]), "A and B", '"A and B" contains "A", "B" ✓'),
+    (field("str", "N/A", "RegexMatch", pattern=r"NCT\d{8}"), "NCT02141282", r'"NCT02141282" matches NCT\d{8} ✓'),
+    (field("str", "N/A", "RegexMatch", pattern=r"NCT\d{8}"), "CT-1", r'"CT-1" does not match NCT\d{8} ✗'),
+    (field("int", 23, "NumericExact"), "1,000,000", '"1,000,000" → read as a number → 1000000 ≠ 23 ✗'),
+    (field("int", 23, "NumericExact"), "many", '"many" → read as a number → none ≠ 23 ✗'),
+    (field("float", 0.72, "NumericTolerance", tolerance=0.05, mode="absolute"), 0.77,
+     "0.77 → distance from 0.72 → 0.05 ≤ 0.05 ✓"),
+    (field("float", 200, "NumericTolerance", tolerance=0.1), 230, "230 → distance from 200 → 15 % > 10 % ✗"),
+    (field("float", 0, "NumericTolerance", tolerance=0.1), 1, "1 → distance from 0 → 1, of 0 > 10 % ✗"),
+    (field("float", 2, "NumericTolerance", tolerance=0.1), "x", '"x" → read as a number → none is not near 2 ✗'),
+    (field("float", 0, "NumericRange", min=0.0, max=0.05), 0.1, "0.1 is not between 0 and 0.05 ✗"),
+    (field("float", 0, "NumericRange", min=0.0), 0.1, "0.1 is at least 0 ✓"),
+    (field("list_str", ["CLL"], "SetContainment", normalize=["lowercase"]), ["cll"],
+     '["cll"] has the same items as ["cll"] ✓'),
+    (field("list_str", ["CLL", "SLL"], "SetContainment", mode="superset"), ["CLL"],
+     '["CLL"] lacks items of ["CLL", "SLL"] ✗'),
+    (field("list_str", ["CLL"], "SetContainment", mode="subset"), ["AML"],
+     '["AML"] has items that are not in ["CLL"] ✗'),
+    (field("list_str", ["a", "b"], "SetContainment", mode="overlap", min_overlap=2), ["a"],
+     '["a"] shares fewer than 2 with ["a", "b"] ✗'),
+    (field("list_str", ["A", "B"], "OrderedMatch"), ["B", "a"], '["B", "a"] → lowercase → ["b", "a"] ≠ ["a", "b"] ✗'),
+    (field("literal", "III", "LiteralMatch"), "II", '"II" ≠ "III" ✗'),
+    (field("date", "2016-04-11", "DateMatch"), "April 11, 2016",
+     '"April 11, 2016" → read as a date → 2016-04-11 == 2016-04-11 ✓'),
+    (field("date", "2016-04-11", "DateMatch"), "soon", '"soon" → read as a date → none ≠ 2016-04-11 ✗'),
+    (field("date", "2016-04-11", "DateTolerance", tolerance=30), "2016-04-25",
+     '"2016-04-25" → read as a date → 2016-04-25 → distance from 2016-04-11 → 14 days ≤ 30 days ✓'),
+    (field("date", "2016-04-11", "DateTolerance", tolerance=30), "2016",
+     '"2016" → read as a date → 2016 is not near 2016-04-11 ✗'),
+    (field("date", "N/A", "DateRange", min="2015-01-01", max="2015-12-31"), "2016-02-01",
+     '"2016-02-01" → read as a date → 2016-02-01 is not between 2015-01-01 and 2015-12-31 ✗'),
+    (field("bool", True, "TraceRegex", pattern=r"NCT\d{8}"), None,
+     r"the response of 41 characters → search NCT\d{8} → 1 place → holds → True == True ✓"),
+    (field("bool", False, "TraceContains", substring="MURANO"), None,
+     'the response of 41 characters → look for "MURANO" → 1 place → holds → True ≠ False ✗'),
+    (field("bool", True, "TraceLength", min=100, unit="words"), None,
+     "the response of 41 characters → count words → 6 words → must be at least 100 → 6 words → holds → False ≠ True ✗"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("item", "value", "line"), LINES)
+def test_the_way_to_a_verdict_in_one_line(item: FieldSpec, value: Any, line: str) -> None:
+    assert str(explain_field(item, value, RESPONSE)) == line
+
+
+def test_the_cases_cover_every_rule() -> None:
+    from karenina_core.schemas import primitives
+
+    named = {name for name in primitives.__all__ if name in REGISTRY}
+    assert {str((item.verify_with or {})["type"]) for item, _, _ in LINES} | {"SemanticMatch"} == named
+
+
+def test_the_steps_are_data() -> None:
+    steps = explain_field(field("str", "BCL2", "ExactMatch", normalize=SYNONYMS), "bcl-2")
+    assert [(link.name, link.output, link.changed) for link in steps.found.links] == [
+        ("lowercase", '"bcl-2"', False),
+        ("strip", '"bcl-2"', False),
+        ("SynonymMap", '"bcl2"', True),
+    ]
+    assert str(steps.expected) == '"BCL2" → lowercase → "bcl2"'
+    assert steps.rule.startswith("ExactMatch(normalize=[") and steps.reason.endswith(".")
+
+
+def test_nothing_extracted_never_passes() -> None:
+    steps = explain_field(field("str", "none", "ExactMatch"), None)
+    assert (str(steps), steps.result) == ("nothing …", None)
+    assert "never passes" in steps.reason
+
+
+def test_similarity_is_decided_once_it_is_known() -> None:
+    item = field("str", "frees other proteins", "SemanticMatch", threshold=0.8)
+    spec = TemplateSpec(fields=[item])
+    assert explain(spec, {"x": "a"})[0].result is None
+    (passed,), (failed,) = (explain(spec, {"x": "a"}, similarities={"x": value}) for value in (0.9, 0.5))
+    assert str(passed) == "similarity 0.900 ≥ 0.8 ✓" and str(failed) == "similarity 0.500 < 0.8 ✗"
+
+
+def test_a_search_that_takes_too_long_is_not_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patterns, "BUDGET_SECONDS", 0.02)
+    item = field("str", "N/A", "RegexMatch", pattern="(a|aa)+$")
+    steps = explain_field(item, "a" * 100 + "b")
+    assert steps.result is None and "took too long" in steps.reason
+
+
+def test_a_custom_rule_is_explained_by_what_it_says() -> None:
+    class Longer(VerificationPrimitive):
+        def check(self, extracted: Any, expected: Any) -> bool:
+            return len(extracted) > len(expected)
+
+    _register_primitive(Longer)
+    try:
+        steps = explain_field(field("str", "ab", "Longer"), "abc")
+    finally:
+        del REGISTRY["Longer"]
+    assert str(steps) == '"abc" passes Longer with "ab" ✓'
+
+
+OWN = """\
+class Near(VerificationPrimitive):
+    def check(self, extracted, expected):
+        return extracted.lower() == expected.lower()
+
+
+class Answer(BaseAnswer):
+    gene: str = VerifiedField(description="The gene", ground_truth="BCL2", verify_with=Near())
+    note: str = Field(description="A remark")
+"""
+
+
+def test_rules_of_the_template_itself_are_run_and_told() -> None:
+    gene, note = explain(OWN, {"gene": "bcl2", "note": "x"})
+    assert str(gene) == '"bcl2" passes Near ✓'
+    assert note.result is None and "No rule decides" in note.reason
+
+
+def pair(strategy: Any) -> TemplateSpec:
+    items = [
+        field("int", number, "NumericExact").model_copy(update={"name": name}) for name, number in (("a", 1), ("b", 2))
+    ]
+    return TemplateSpec(fields=items, verify_strategy=strategy)
+
+
+A, B = FieldCheck(field_name="a"), FieldCheck(field_name="b")
+
+
+@pytest.mark.parametrize(
+    ("strategy", "line"),
+    [
+        (None, "all of (a ✓, b ✗) ✗"),
+        (AnyOf(conditions=[A, B]), "any of (a ✓, b ✗) ✓"),
+        (AtLeastN(n=1, conditions=[AllOf(conditions=[A, B]), A]), "at least 1 of (all of (a ✓, b ✗) ✗, a ✓) ✓"),
+        (B, "b ✗"),
+    ],
+)
+def test_how_fields_make_the_verdict(strategy: Any, line: str) -> None:
+    spec = pair(strategy)
+    assert str(explain_verdict(spec, explain(spec, {"a": 1, "b": 3}))) == line
+
+
+def test_a_verdict_that_waits_for_a_similarity() -> None:
+    similar = field("str", "t", "SemanticMatch").model_copy(update={"name": "s"})
+    spec = TemplateSpec(fields=[*pair(None).fields, similar])
+    assert explain_verdict(spec, explain(spec, {"a": 1, "b": 2, "s": "x"})).result is None
+    assert explain_verdict(spec, explain(spec, {"a": 1, "b": 3, "s": "x"})).result is False
+
+
+VALUES = st.none() | st.booleans() | st.integers() | st.text(max_size=9) | st.lists(st.text(max_size=3), max_size=3)
+
+
+@given(specs(), st.data())
+def test_the_explanation_never_disagrees_with_the_verdict(spec: TemplateSpec, data: st.DataObject) -> None:
+    values = {item.name: data.draw(VALUES) for item in spec.judged}
+    template = read_template(write_template(spec))
+    told = explain(template, values, RESPONSE)
+    evaluation = template.evaluate(values, RESPONSE)
+    assert {item.field: item.result for item in told if item.rule} == evaluation.results
+    if not evaluation.pending:
+        assert explain_verdict(template, told).result == evaluation.verdict

@@ -1,0 +1,110 @@
+"""What short answers written by people mean."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karenina_core.authoring.reading import Figure, read_figure, spoken, spread, with_synonyms
+
+
+@pytest.mark.parametrize(
+    ("text", "figure"),
+    [
+        ("23", Figure(23)),
+        ("23 pairs", Figure(23, "pairs")),
+        ("1,000,000", Figure(1_000_000)),
+        ("1,000", Figure(1000, unsure=True)),
+        ("10 000", Figure(10_000)),
+        ("about 20 mg/kg", Figure(20, "mg/kg", about=True)),
+        ("~0.72", Figure(0.72, about=True)),
+        ("5.5 ± 0.2 mm", Figure(5.5, "mm", margin=0.2)),
+        ("-196 °C", Figure(-196, "°C")),
+        ("−196 °C.", Figure(-196, "°C")),
+        ("50%", Figure(50, "%")),
+        ("$5", Figure(5, "$")),
+        ("3.2e-5", Figure(3.2e-5)),
+        ("5 × 10^9 cells", Figure(5_000_000_000, "cells")),
+        ("6.022×10²³ mol⁻¹", Figure(6.022e23, "mol⁻¹")),
+        ("2 million", Figure(2_000_000)),
+        ("1.5 million people", Figure(1_500_000, "people")),
+        ("twenty-three pairs", Figure(23, "pairs")),
+        ("one hundred and five", Figure(105)),
+        ("four (4)", Figure(4)),
+        ("5-10 mg", Figure(5, "mg", low=5, high=10, is_range=True)),
+        ("between 5 and 10", Figure(5, low=5, high=10, is_range=True)),
+        ("4 to 6 weeks", Figure(4, "weeks", low=4, high=6, is_range=True)),
+        ("≥ 18 years", Figure(18, "years", low=18, is_range=True)),
+        ("less than 0.05", Figure(0.05, high=0.05, is_range=True)),
+    ],
+)
+def test_numbers_with_what_stands_around_them(text: str, figure: Figure) -> None:
+    assert read_figure(text) == figure
+
+
+@pytest.mark.parametrize(
+    "text", ["", "BCL2", "phase III", "2016-04-11", "April 11, 2016", "3,5", "1 in 10", "46 (23 pairs)", "x" * 200]
+)
+def test_what_is_no_single_number(text: str) -> None:
+    assert read_figure(text) is None
+
+
+@given(st.integers(-(10**9), 10**9))
+def test_every_whole_number_is_read(number: int) -> None:
+    assert read_figure(str(number)) == Figure(number)
+    grouped = read_figure(f"{number:,}")
+    assert grouped is not None and grouped.value == number
+
+
+@given(st.integers(0, 99))
+def test_numbers_in_words_are_read_back(number: int) -> None:
+    assert read_figure(spoken(number)) == Figure(number)
+
+
+@given(st.text(max_size=90))
+def test_no_text_is_too_odd(text: str) -> None:
+    read_figure(text)
+    spread(text)
+    with_synonyms(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "things"),
+    [
+        ("CLL, SLL and AML", ["CLL", "SLL", "AML"]),
+        ("CLL, SLL, and AML.", ["CLL", "SLL", "AML"]),
+        ("a; b; c", ["a", "b", "c"]),
+        ("- liver\n- kidney", ["liver", "kidney"]),
+        ("1. liver\n2. kidney", ["liver", "kidney"]),
+        ("liver and kidney", ["liver", "kidney"]),
+        ("BCL2 (B-cell lymphoma 2, Bcl-2), MCL1", ["BCL2 (B-cell lymphoma 2, Bcl-2)", "MCL1"]),
+        ("1,2-dichloroethane, ethanol", ["1,2-dichloroethane", "ethanol"]),
+    ],
+)
+def test_enumerations(text: str, things: list[str]) -> None:
+    assert spread(text) == things
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Paris", "1,000,000", "BCL2 (a, b)", "It binds BCL2, which frees others that start the death of the cell", "",
+     "loss of contact inhibition and of polarity"],
+)  # fmt: skip
+def test_what_is_no_enumeration(text: str) -> None:
+    assert spread(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "others"),
+    [
+        ("BCL2 (B-cell lymphoma 2)", "BCL2", ["B-cell lymphoma 2"]),
+        ("Venetoclax (ABT-199, Venclexta)", "Venetoclax", ["ABT-199", "Venclexta"]),
+        ("TNF (also known as cachectin)", "TNF", ["cachectin"]),
+        ("BCL2, also known as Bcl-2", "BCL2", ["Bcl-2"]),
+        ("p53 or TP53", "p53", ["TP53"]),
+        ("Paris.", "Paris", []),
+    ],
+)
+def test_names_with_other_names(text: str, name: str, others: list[str]) -> None:
+    assert with_synonyms(text) == (name, others)
