@@ -3,38 +3,78 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import TracebackType
 from typing import Any, TypeVar
 
 from karenina_core.errors import InputError, ModelError, ModelErrorCategory
 from karenina_core.models.clients import ClientPool, make_client
-from karenina_core.models.ports import CallLedger, ChatReply, ChatRequest, Meter, ModelClient, call_key
+from karenina_core.models.lanes import Way
+from karenina_core.models.ports import CallLedger, CallNamer, ChatReply, ChatRequest, Meter, ModelClient
 from karenina_core.models.replies import clean_reply
-from karenina_core.models.retry import OnRetry, Sleep, with_retries
+from karenina_core.models.retry import OnRetry, Sleep, seconds_to_wait, worth_another
+from karenina_core.models.slots import max_concurrent as most_of_process
 from karenina_core.models.slots import process_slots
 from karenina_core.models.structured import InvalidOutputError, ask_again, read_whole_reply
+from karenina_core.models.traffic import Traffic
 from karenina_core.schemas.config import ModelConfig
 from karenina_core.schemas.results import CallRecord, Usage
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+class _Model:
+    """What is found out once about a model, and not again for every call."""
+
+    __slots__ = ("client", "config", "namer", "way")
+
+    def __init__(self, config: ModelConfig) -> None:
+        self.config = config
+        self.namer = CallNamer(config)
+        self.client: ModelClient | None = None
+        self.way: Way | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class _Call:
     key: str
-    config: ModelConfig
+    model: _Model
     request: ChatRequest
+
+    @property
+    def config(self) -> ModelConfig:
+        return self.model.config
 
 
 _Made = list[tuple[_Call, ChatReply]]
 
 
-@dataclass
-class _InFlight:
-    task: asyncio.Task[ChatReply]
-    waiters: int = 0
+class _Flight:
+    """A call in flight, and who else waits for it."""
+
+    __slots__ = ("followers", "task")
+
+    def __init__(self) -> None:
+        self.task = asyncio.current_task()
+        self.followers: list[asyncio.Future[ChatReply | None]] = []
+
+    def follow(self) -> asyncio.Future[ChatReply | None]:
+        """Return the reply to come; None when whoever made the call was cancelled."""
+        follower: asyncio.Future[ChatReply | None] = asyncio.get_running_loop().create_future()
+        self.followers.append(follower)
+        return follower
+
+    def land(self, outcome: ChatReply | BaseException) -> None:
+        """Tell the others."""
+        for follower in self.followers:
+            if follower.done():
+                continue
+            if isinstance(outcome, Exception):
+                follower.set_exception(outcome)
+            else:
+                follower.set_result(outcome if isinstance(outcome, ChatReply) else None)
 
 
 class Caller:
@@ -50,6 +90,7 @@ class Caller:
         sleep: Waits between attempts; replaceable in tests.
         on_retry: Told the error and the seconds waited before each further attempt.
         meter: Asked before every provider call, and told what each call took.
+        traffic: Holds the calls to their limits, instead of `max_concurrent`, and shows them.
     """
 
     def __init__(
@@ -62,15 +103,18 @@ class Caller:
         sleep: Sleep = asyncio.sleep,
         on_retry: OnRetry | None = None,
         meter: Meter | None = None,
+        traffic: Traffic | None = None,
     ) -> None:
+        process_slots.most = most_of_process()
         self._meter = meter
         self._ledger = ledger
         self._pool = ClientPool(clients)
-        self._slots = asyncio.Semaphore(max_concurrent)
+        self._traffic = Traffic(max_concurrent, attempts=max_attempts) if traffic is None else traffic
         self._max_attempts = max_attempts
         self._sleep = sleep
         self._on_retry = on_retry
-        self._in_flight: dict[str, _InFlight] = {}
+        self._models: dict[int, _Model] = {}
+        self._in_flight: dict[str, _Flight] = {}
         self._unconfirmed: dict[str, ChatReply] = {}
         self._writes: set[asyncio.Task[None]] = set()
 
@@ -80,7 +124,7 @@ class Caller:
         Raises:
             ModelError: With its category, after the last attempt.
         """
-        call = _identify(config, request)
+        call = self._identify(config, request)
         reply = await self._shared(call, remember=True)
         return reply, _record(call, reply)
 
@@ -109,10 +153,14 @@ class Caller:
 
     async def aclose(self) -> None:
         """Cancel what is in flight, finish writing to the ledger, and release the clients."""
-        tasks = [shared.task for shared in self._in_flight.values()]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, *self._writes, return_exceptions=True)
+        flights = list(self._in_flight.values())
+        landings = [flight.follow() for flight in flights]
+        for flight in flights:
+            if flight.task is not None:
+                flight.task.cancel()
+        await asyncio.gather(*landings, return_exceptions=True)
+        await asyncio.gather(*self._writes, return_exceptions=True)
+        self._traffic.release()
         await self._pool.aclose()
 
     async def __aenter__(self) -> Caller:
@@ -132,7 +180,7 @@ class Caller:
     ) -> T:
         asked = request
         while True:
-            call = _identify(config, asked)
+            call = self._identify(config, asked)
             reply = await self._shared(call, remember=False)
             calls.append((call, reply))
             try:
@@ -145,27 +193,36 @@ class Caller:
                 await self._remember(calls)
                 return value
 
-    async def _shared(self, call: _Call, *, remember: bool) -> ChatReply:
-        shared = self._in_flight.get(call.key)
-        first = shared is None
-        if shared is None:
-            shared = _InFlight(asyncio.create_task(self._obtain(call, remember)))
-            self._in_flight[call.key] = shared
-            shared.task.add_done_callback(lambda _: self._landed(call.key, shared))
-        shared.waiters += 1
-        try:
-            # One of several waiters may be cancelled without spoiling the call for the others.
-            reply = await asyncio.shield(shared.task)
-        finally:
-            shared.waiters -= 1
-            if not shared.waiters and not shared.task.done():
-                self._landed(call.key, shared)
-                shared.task.cancel()
-        return reply if first else _remembered(reply)
+    def _identify(self, config: ModelConfig, request: ChatRequest) -> _Call:
+        model = self._models.get(id(config))
+        if model is None:
+            # The configuration is kept alive, so that its identity stays its own.
+            model = self._models[id(config)] = _Model(config)
+        if config.request_timeout is not None:
+            request = replace(request, timeout=config.request_timeout)
+        return _Call(model.namer.key(request), model, request)
 
-    def _landed(self, key: str, shared: _InFlight) -> None:
-        if self._in_flight.get(key) is shared:
-            del self._in_flight[key]
+    async def _shared(self, call: _Call, *, remember: bool) -> ChatReply:
+        while (flight := self._in_flight.get(call.key)) is not None:
+            reply = await flight.follow()
+            if reply is not None:
+                return _remembered(reply)
+            # Whoever made the call was cancelled; one of those who waited makes it now.
+        return await self._flown(call, remember)
+
+    async def _flown(self, call: _Call, remember: bool) -> ChatReply:
+        flight = self._in_flight[call.key] = _Flight()
+        outcome: ChatReply | BaseException | None = None
+        try:
+            outcome = await self._obtain(call, remember)
+            return outcome
+        except BaseException as error:
+            outcome = error
+            raise
+        finally:
+            del self._in_flight[call.key]
+            if flight.followers and outcome is not None:
+                flight.land(outcome)
 
     async def _obtain(self, call: _Call, remember: bool) -> ChatReply:
         # Prepared answers are looked up anew, because people change them; the ledger has those of earlier sessions.
@@ -190,17 +247,52 @@ class Caller:
         return self._unconfirmed.get(key) or await self._ledger.get(key)
 
     async def _attempts(self, call: _Call) -> ChatReply:
-        client = self._pool(call.config)
-        if call.config.transport != "litellm":
-            return self._received(await client.complete(call.request))
+        model = call.model
+        if model.client is None:
+            model.client = self._pool(model.config)
+        if not model.config.is_provider:
+            return self._received(await model.client.complete(call.request))
+        if model.way is None:
+            model.way = self._traffic.way(model.config)
+        line = model.way.line
+        number = 1
+        while True:
+            try:
+                return await self._attempt(call, model.client, model.way)
+            except ModelError as error:
+                if number >= self._max_attempts or not worth_another(error):
+                    raise
+                wait = seconds_to_wait(error, number)
+                line.resting[call.key] = error.category, line.clock() + wait
+                if self._on_retry is not None:
+                    self._on_retry(error, wait)
+            try:
+                await self._traffic.rest(self._sleep, wait)
+            finally:
+                del line.resting[call.key]
+            number += 1
 
-        async def attempt() -> ChatReply:
-            async with self._slots, process_slots.one():
+    async def _attempt(self, call: _Call, client: ModelClient, way: Way) -> ChatReply:
+        lane, line = way
+        tokens = lane.estimate(_length(call.request)) if lane.counts_tokens else 0
+        seat = lane.enter(line, tokens) or await lane.wait(line, tokens)
+        outcome: ModelError | Usage | None = None
+        try:
+            if not process_slots.try_take():
+                await process_slots.take()
+            try:
                 if self._meter is not None:
                     await self._meter.admit()
-                return self._received(await client.complete(call.request))
-
-        return await with_retries(attempt, max_attempts=self._max_attempts, sleep=self._sleep, on_retry=self._on_retry)
+                reply = await client.complete(call.request)
+            finally:
+                process_slots.give_back()
+            outcome = reply.usage
+        except ModelError as error:
+            outcome = error
+            raise
+        finally:
+            lane.leave(line, seat, outcome)
+        return self._received(reply)
 
     def _received(self, reply: ChatReply) -> ChatReply:
         if self._meter is not None:
@@ -210,17 +302,17 @@ class Caller:
     async def _remember(self, calls: Sequence[tuple[_Call, ChatReply]]) -> None:
         for call, reply in calls:
             if reply.source != "ledger":
-                await self._write(self._ledger.put(call.key, call.request, call.config, reply))
+                await self._write(partial(self._ledger.put, call.key, call.request, call.config, reply))
 
-    async def _write(self, put: Awaitable[None]) -> None:
-        async def finish() -> None:
-            await put
-
-        # A paid reply is stored even when the run is stopped at this very moment.
-        task = asyncio.create_task(finish())
-        self._writes.add(task)
-        task.add_done_callback(self._writes.discard)
-        await asyncio.shield(task)
+    async def _write(self, put: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        try:
+            await put()
+        except asyncio.CancelledError:
+            # A paid reply is stored even when the run is stopped at this very moment; twice does no harm.
+            task = asyncio.create_task(put())
+            self._writes.add(task)
+            task.add_done_callback(self._writes.discard)
+            raise
 
 
 def _fit(reply: ChatReply) -> ChatReply:
@@ -229,10 +321,8 @@ def _fit(reply: ChatReply) -> ChatReply:
     return reply if text == reply.text else replace(reply, text=text, finish_reason=finish_reason)
 
 
-def _identify(config: ModelConfig, request: ChatRequest) -> _Call:
-    if config.request_timeout is not None:
-        request = replace(request, timeout=config.request_timeout)
-    return _Call(call_key(config, request), config, request)
+def _length(request: ChatRequest) -> int:
+    return sum(len(message.content) for message in request.messages)
 
 
 def _without_its_answers(call: _Call, error: ModelError) -> bool:
@@ -243,7 +333,7 @@ def _without_its_answers(call: _Call, error: ModelError) -> bool:
 
 def _corrections(config: ModelConfig) -> int:
     # Recordings and prepared answers say the same again.
-    return config.max_retries if config.transport in ("litellm", "local") else 0
+    return 0 if config.transport in ("manual", "recorded") else config.max_retries
 
 
 def _category(reply: ChatReply) -> ModelErrorCategory:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from karenina_core.models.openai_route import route_of
 from karenina_core.models.ports import ModelClient
 from karenina_core.schemas.config import ModelConfig
 
 
 def make_client(config: ModelConfig) -> ModelClient:
-    """Return a client for a model, by its transport; nothing is loaded or sent yet.
+    """Return a client for a model, by its interface and provider; nothing is sent yet.
 
     Raises:
         InputError: The configuration cannot work, such as an unknown recording or a bad address.
@@ -26,13 +27,17 @@ def make_client(config: ModelConfig) -> ModelClient:
         from karenina_core.models.manual import ManualClient
 
         return ManualClient(config)
+    if route_of(config) is not None:
+        from karenina_core.models.openai_client import OpenAIClient
+
+        return OpenAIClient(config)
     from karenina_core.models.litellm_client import LitellmClient
 
     return LitellmClient(config)
 
 
 class ClientPool:
-    """Keeps one client per model configuration.
+    """Keeps one client per model configuration; configurations are not changed afterwards.
 
     Args:
         make: Makes a client.
@@ -41,9 +46,17 @@ class ClientPool:
     def __init__(self, make: Callable[[ModelConfig], ModelClient] = make_client) -> None:
         self._make = make
         self._clients: dict[tuple[str, int], ModelClient] = {}
+        self._found: dict[int, tuple[ModelConfig, ModelClient]] = {}
 
     def __call__(self, config: ModelConfig) -> ModelClient:
         """Return the client for a model."""
+        # Mostly the very same object asks again. It is kept alive, so that its identity stays its own.
+        found = self._found.get(id(config))
+        if found is None:
+            found = self._found[id(config)] = (config, self._client(config))
+        return found[1]
+
+    def _client(self, config: ModelConfig) -> ModelClient:
         # Prepared answers are left out of the JSON; the client keeps them alive, so their identity stays unique.
         key = (config.model_dump_json(), id(config.manual_traces))
         if key not in self._clients:
@@ -52,5 +65,6 @@ class ClientPool:
 
     async def aclose(self) -> None:
         """Release all clients."""
+        self._found.clear()
         while self._clients:
             await self._clients.popitem()[1].aclose()

@@ -18,6 +18,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
+from collections.abc import Iterable
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -79,6 +80,12 @@ def address_problem(kind: Standing, address: str) -> str:
     if kind == "listed" or (found.is_loopback if kind == "loopback" else found.is_global):
         return ""
     return f"{address} belongs to this computer or a private network."
+
+
+def refusal(host: str, addresses: Iterable[str]) -> str:
+    """Say why no connection to a host may be made, judging all the addresses its name leads to; empty when one may."""
+    kind = standing(host)
+    return next((why for address in addresses if (why := address_problem(kind, address))), "")
 
 
 def _form_problem(url: str) -> str:

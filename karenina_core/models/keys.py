@@ -56,7 +56,7 @@ def check_access(config: ModelConfig) -> None:
     Raises:
         ConfigError: With the reason and the way out.
     """
-    if config.transport != "litellm":
+    if not config.is_provider:
         return
     if config.endpoint_base_url:
         check_endpoint(config.endpoint_base_url)
@@ -96,10 +96,10 @@ def find_key(config: ModelConfig, prefix: str | None = None) -> str | None:
     problem = _key_problem(config, prefix)
     if problem:
         raise ModelError(*problem, category="authentication")
-    value = _value(key_variable(config, prefix))
     if config.api_key_env is None:
         # With an address of its own, no provider's key may go there unasked.
-        return NO_KEY if config.endpoint_base_url else value
+        return NO_KEY if config.endpoint_base_url else _usual(prefix)
+    value = _value(config.api_key_env)
     if not value:
         raise ModelError(
             f"The environment variable {config.api_key_env!r} is not set.",
@@ -108,6 +108,11 @@ def find_key(config: ModelConfig, prefix: str | None = None) -> str | None:
             category="authentication",
         )
     return value
+
+
+def _usual(prefix: str) -> str | None:
+    provider = provider_named(prefix)
+    return next((value for name in provider.variables if (value := _value(name))), None) if provider else None
 
 
 def _value(name: str | None) -> str | None:

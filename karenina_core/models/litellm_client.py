@@ -1,42 +1,37 @@
-"""Every provider, through litellm. One call is one HTTP request: retries are ours."""
+"""Providers with protocols of their own, through litellm. One call is one HTTP request: retries are ours."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import sys
 import time
 import warnings
-from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from karenina_core.errors import MissingDependencyError, ModelError
 from karenina_core.models.endpoints import check_endpoint, host_of, standing
+from karenina_core.models.failures import failure
+from karenina_core.models.json_modes import NEXT_MODE, TOOL, Mode, instructed, settings_for
 from karenina_core.models.keys import check_access, find_key, provider_prefix
-from karenina_core.models.litellm_errors import classify, failure
+from karenina_core.models.litellm_errors import classify
 from karenina_core.models.ports import ChatReply, ChatRequest
-from karenina_core.models.replies import clean, clean_reply
-from karenina_core.redact import HIDDEN, SHORTEST, install_log_redaction
+from karenina_core.models.replies import clean, clean_reply, without_key
+from karenina_core.redact import install_log_redaction
 from karenina_core.schemas.config import ModelConfig
 from karenina_core.schemas.results import Usage
 
 if TYPE_CHECKING:
     import httpx
 
-    from karenina_core.models.checked_http import CheckedTransport
-
-Mode = Literal["schema", "tool", "instruction"]
-_NEXT_MODE: dict[Mode, Mode] = {"schema": "tool", "tool": "instruction"}
-_TOOL = "reply"
 _NOT_PASSED_ON = ("num_retries", "max_retries", "fallbacks", "stream")  # one call, one request, one whole reply
 INSTALL = "Install it with: pip install litellm==1.106.2"
 _open_clients = 0
 
 
 class LitellmClient:
-    """A model at a provider, or behind any OpenAI-compatible address.
+    """A model at a provider; behind an OpenAI-compatible address only where litellm is asked for by name.
 
     Structured replies are asked for by JSON schema; a model that rejects that is asked by a forced tool call, and one
     that rejects this too by an instruction in the prompt. What worked is kept for the client's further calls.
@@ -71,9 +66,9 @@ class LitellmClient:
             try:
                 reply = await self._once(request, self._options(request, mode))
             except ModelError as error:
-                if error.category != "bad_request" or mode not in _NEXT_MODE:
+                if error.category != "bad_request" or mode not in NEXT_MODE:
                     raise
-                mode = _NEXT_MODE[mode]
+                mode = NEXT_MODE[mode]
             else:
                 self._mode = mode
                 return reply
@@ -103,11 +98,15 @@ class LitellmClient:
         if self._base_url:
             options["api_base"] = self._base_url
         if mode is not None and request.schema is not None:
-            _ask_for_json(options, request.schema, mode)
+            options |= settings_for(request.schema, mode)
+            if mode == "tool":
+                options["_skip_mcp_handler"] = True  # it would import a package of litellm's proxy for every call
+            if mode == "instruction":
+                options["messages"] = instructed(messages, request.schema)
         return options
 
     async def _once(self, request: ChatRequest, options: dict[str, Any]) -> ChatReply:
-        litellm = await asyncio.to_thread(_litellm)
+        litellm = _litellm() if _litellm.cache_info().currsize else await asyncio.to_thread(_litellm)
         start = time.perf_counter()
         key = None
         try:
@@ -117,9 +116,9 @@ class LitellmClient:
         except ModelError:
             raise
         except Exception as error:
-            problem = self._refused() or classify(error, self.config.id)
+            problem = classify(error, self.config.id)
         else:
-            return _without(key, _read(response, self.config.id, time.perf_counter() - start))
+            return _read(response, self.config.id, time.perf_counter() - start, key)
         # Outside of the handler, so that the provider's error, which may hold the key, is not chained to ours.
         raise problem
 
@@ -133,26 +132,26 @@ class LitellmClient:
             self._route = _Route(self._base_url)
         return {"api_key": key, "client": self._route.client(key)}
 
-    def _refused(self) -> ModelError | None:
-        why = self._route.transport.refusal if self._route is not None else ""
-        return failure("bad_request", self.config.id, why) if why else None
-
 
 class _Route:
     """Our own way to an address that is no provider's, so that litellm adds nothing and every connection is checked."""
 
     def __init__(self, base_url: str) -> None:
-        from karenina_core.models.checked_http import CheckedTransport, checked_client
+        from karenina_core.models.litellm_http import CheckedTransport, checked_client
 
         self._base_url = base_url
-        self.transport: CheckedTransport = CheckedTransport()
-        self._http: httpx.AsyncClient = checked_client(self.transport)
+        self._http: httpx.AsyncClient = checked_client(CheckedTransport(base_url))
+        self._clients: dict[str, Any] = {}
 
     def client(self, key: str) -> Any:
-        """Return a client with this key; all share the connections."""
+        """Return the client with this key; all share the connections."""
         from openai import AsyncOpenAI
 
-        return AsyncOpenAI(api_key=key, base_url=self._base_url, http_client=self._http, max_retries=0)
+        if key not in self._clients:
+            self._clients[key] = AsyncOpenAI(
+                api_key=key, base_url=self._base_url, http_client=self._http, max_retries=0
+            )
+        return self._clients[key]
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -163,54 +162,20 @@ def _provider(litellm: Any, config: ModelConfig) -> str:
     return str(litellm.get_llm_provider(config.provider_model, api_base=config.endpoint_base_url)[1])
 
 
-def _without(key: str | None, reply: ChatReply) -> ChatReply:
-    """Return a reply that does not repeat the key; it would be stored, shown and exported."""
-    if key is None or len(key) < SHORTEST or key not in reply.text:
-        return reply
-    return replace(reply, text=reply.text.replace(key, HIDDEN))
-
-
-def _ask_for_json(options: dict[str, Any], schema: dict[str, Any], mode: Mode) -> None:
-    if mode == "schema":
-        wanted = {"name": _TOOL, "schema": schema, "strict": is_strict(schema)}
-        options["response_format"] = {"type": "json_schema", "json_schema": wanted}
-    elif mode == "tool":
-        function = {"name": _TOOL, "description": "Give the reply.", "parameters": schema}
-        options["tools"] = [{"type": "function", "function": function}]
-        options["tool_choice"] = {"type": "function", "function": {"name": _TOOL}}
-        options["_skip_mcp_handler"] = True  # it would import a package of litellm's proxy for every call with tools
-    else:
-        instruction = "Reply with one JSON object that follows this JSON schema, and nothing else:"
-        last = options["messages"][-1]
-        options["messages"][-1] = {**last, "content": f"{last['content']}\n\n{instruction}\n{json.dumps(schema)}"}
-
-
-def is_strict(schema: Any) -> bool:
-    """Say whether providers accept a schema in strict mode: all properties required, and no others allowed."""
-    if isinstance(schema, list):
-        return all(is_strict(item) for item in schema)
-    if not isinstance(schema, dict):
-        return True
-    if "properties" in schema or schema.get("type") == "object":
-        listed = set(schema.get("required", ())) == set(schema.get("properties", ()))
-        if not listed or schema.get("additionalProperties") is not False:
-            return False
-    return all(is_strict(value) for value in schema.values())
-
-
-def _read(response: Any, model: str, seconds: float) -> ChatReply:
+def _read(response: Any, model: str, seconds: float, key: str | None) -> ChatReply:
     if not response.choices:
         raise failure("server_error", model, "The reply holds no choices.")
     choice = response.choices[0]
-    text, finish_reason = clean_reply(_text(choice.message), choice.finish_reason)
+    text, finish_reason = clean_reply(without_key(key, _text(choice.message)), choice.finish_reason)
     if not text and finish_reason != "length":
         raise failure("refused", model, _refusal(choice))
-    return ChatReply(text, finish_reason, _usage(response), "provider", seconds, {"model": str(response.model or "")})
+    provenance = {"model": clean(without_key(key, str(response.model or ""))), "through": "litellm"}
+    return ChatReply(text, finish_reason, _usage(response), "provider", seconds, provenance)
 
 
 def _text(message: Any) -> str:
     calls = message.tool_calls or ()
-    arguments = next((call.function.arguments for call in calls if call.function.name == _TOOL), None)
+    arguments = next((call.function.arguments for call in calls if call.function.name == TOOL), None)
     return str(arguments or message.content or "")
 
 

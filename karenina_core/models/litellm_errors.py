@@ -7,14 +7,10 @@ several statuses as a plain `APIError`. Its texts may repeat the key, so they ar
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
 
 from karenina_core.errors import ModelError, ModelErrorCategory
-from karenina_core.redact import redact
-
-LONGEST_REASON = 500  # characters of the provider's own words
+from karenina_core.models.failures import category_of_status, failure, refined, retry_after
+from karenina_core.models.openai_errors import RefusedAddressError
 
 BY_CLASS: dict[str, ModelErrorCategory] = {
     "APIConnectionError": "connection",
@@ -38,64 +34,42 @@ BY_CLASS: dict[str, ModelErrorCategory] = {
     "Timeout": "timeout",
     "TimeoutError": "timeout",
 }
-BY_STATUS: dict[int, ModelErrorCategory] = {
-    400: "bad_request",
-    401: "authentication",
-    402: "authentication",
-    403: "authentication",
-    404: "not_found",
-    408: "timeout",
-    413: "context_length",
-    422: "bad_request",
-    429: "rate_limit",
-}
-_WHAT: dict[str, tuple[str, str]] = {
-    "authentication": ("{model} refused the key.", "Check the key, its rights and the account's credit."),
-    "bad_request": ("{model} did not accept the request.", "Change the setting it names."),
-    "connection": ("{model} could not be reached.", "Check the connection and the address."),
-    "context_length": ("The prompt is too long for {model}.", "Use another model, or a shorter question."),
-    "not_found": ("{model} does not exist there.", "Check the model's name and the address."),
-    "rate_limit": ("{model} asks for a slower pace.", "Lower the number of concurrent requests, or try later."),
-    "refused": ("{model} refused to answer.", "Look at the question, or use another model."),
-    "server_error": ("{model} failed on its side.", "Try again later."),
-    "timeout": ("{model} did not answer in time.", "Raise the time limit, or try later."),
-    "unexpected": ("The call of {model} failed.", "Read the reason."),
-}
 _NO_KEY = re.compile(
     r"missing (?:\w+ )?credentials|(?:missing|no) .{0,40}api.?key|api_key client option", re.IGNORECASE
 )
-_NO_CREDIT = re.compile(r"insufficient[_ ]quota|exceeded your current quota|credit balance|billing", re.IGNORECASE)
-_TOO_LONG = re.compile(r"context.?(?:length|window|size)|maximum context|prompt is too long", re.IGNORECASE)
-_FILTERED = re.compile(r"content[_ -](?:policy|filter)|content management policy", re.IGNORECASE)
-
-
-def failure(category: ModelErrorCategory, model: str, why: str = "", retry_after: float | None = None) -> ModelError:
-    """Return the error for a failed call of `model`, in words for people and without secrets."""
-    what, next_step = _WHAT.get(category, _WHAT["unexpected"])
-    reason = redact(why)[:LONGEST_REASON]
-    return ModelError(what.format(model=repr(model)), reason, next_step, category=category, retry_after=retry_after)
 
 
 def classify(error: Exception, model: str) -> ModelError:
     """Return the error for whatever litellm raised."""
+    refused = _refusal(error)
+    if refused is not None:
+        return failure("bad_request", model, str(refused))
     text = _plain(str(error))
     category = _category(error, text)
-    return failure(category, model, text, _retry_after(getattr(error, "litellm_response_headers", None)))
+    return failure(category, model, text, retry_after(getattr(error, "litellm_response_headers", None)))
+
+
+def _refusal(error: BaseException | None) -> RefusedAddressError | None:
+    """Return the refusal of an address that led to an error, some layers further down."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        found = getattr(error, "os_error", error)
+        if isinstance(found, RefusedAddressError):
+            return found
+        error = error.__cause__ or error.__context__
+    return None
 
 
 def _category(error: Exception, text: str) -> ModelErrorCategory:
     category = _by_kind(error)
     if category in ("server_error", "connection", "unexpected") and _NO_KEY.search(text):
         return "authentication"  # litellm noticed before anything was sent
-    if category == "rate_limit" and _NO_CREDIT.search(text):
-        return "authentication"  # waiting does not fill the account
-    if category == "bad_request":
-        return "context_length" if _TOO_LONG.search(text) else "refused" if _FILTERED.search(text) else category
     if category in ("server_error", "connection") and "No module named" in text:
         return "unexpected"
     if category == "server_error" and "Connection error" in text:
         return "connection"
-    return category
+    return refined(category, text)
 
 
 def _by_kind(error: Exception) -> ModelErrorCategory:
@@ -104,7 +78,7 @@ def _by_kind(error: Exception) -> ModelErrorCategory:
             return BY_CLASS[kind.__name__]
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
-        return BY_STATUS.get(status, "server_error" if status >= 500 else "unexpected")
+        return category_of_status(status)
     return "unexpected"
 
 
@@ -112,25 +86,3 @@ def _plain(text: str) -> str:
     # "litellm.RateLimitError: RateLimitError: OpenAIException - Slow down." -> "Slow down."
     text = text.partition("Traceback (most recent call last)")[0]
     return re.sub(r"^(?:litellm\.)?(?:\w+(?:Error|Exception|Timeout)\w*(?::| -)\s*)+", "", text).strip()
-
-
-def _retry_after(headers: object) -> float | None:
-    if not isinstance(headers, Mapping):
-        return None
-    named = {str(name).lower(): str(value) for name, value in headers.items()}
-    try:
-        if "retry-after-ms" in named:
-            return max(0.0, float(named["retry-after-ms"]) / 1000)
-        return _seconds(named["retry-after"])
-    except (KeyError, ValueError, TypeError, OverflowError):
-        return None
-
-
-def _seconds(value: str) -> float:
-    try:
-        seconds = float(value)
-    except ValueError:
-        seconds = parsedate_to_datetime(value).timestamp() - time.time()
-    if seconds != seconds:
-        raise ValueError(value)
-    return max(0.0, seconds)

@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from karenina_core.models.traffic import Traffic
 from karenina_core.schemas.config import ModelConfig
 from karenina_core.schemas.results import Usage
 
@@ -51,7 +52,7 @@ class ChatRequest:
         purpose: What the reply is for.
         messages: Exactly what is sent.
         subject: What the call is about.
-        schema: JSON schema the reply must follow, or None for free text.
+        schema: JSON schema the reply must follow, or None for free text. Not changed afterwards.
         timeout: Seconds for one attempt.
     """
 
@@ -130,7 +131,12 @@ class Meter(Protocol):
 
 
 class MeteredCallLedger(CallLedger, Meter, Protocol):
-    """A ledger that watches the cost too."""
+    """A ledger that watches the cost and the pace too."""
+
+    @property
+    def traffic(self) -> Traffic:
+        """What the run has in flight."""
+        ...
 
 
 def call_key(config: ModelConfig, request: ChatRequest) -> str:
@@ -138,20 +144,51 @@ def call_key(config: ModelConfig, request: ChatRequest) -> str:
 
     Whatever can change a reply is part of it; labels, keys, time limits and retry counts are not.
     """
-    sent: dict[str, Any] = {
-        "transport": config.transport,
-        "model": config.provider_model,
-        "base_url": config.endpoint_base_url,
-        "temperature": config.temperature,
-        "max_tokens": config.max_tokens,
-        "extra": config.extra_kwargs,
-        "messages": [[message.role, message.content] for message in request.messages],
-        "schema": request.schema,
-        "replicate": request.subject.replicate,
-    }
-    if config.transport in ("manual", "recorded"):
+    return CallNamer(config).key(request)
+
+
+class CallNamer:
+    """Returns the identities of many calls of one model; see `call_key`. What they share is written once.
+
+    Args:
+        config: The model; not changed afterwards.
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        self._head = (
+            f'{{"base_url":{_canonical(config.endpoint_base_url)},"extra":{_canonical(config.extra_kwargs)},'
+            f'"max_tokens":{_canonical(config.max_tokens)},"messages":['
+        )
+        self._middle = f'],"model":{_canonical(config.provider_model)},"replicate":'
+        self._tail = f',"temperature":{_canonical(config.temperature)},"transport":{_canonical(config.transport)}}}'
         # Found by subject rather than by prompt, so the subject is what identifies them.
-        subject = request.subject
-        sent["subject"] = [request.purpose, subject.question_id, subject.answering_model, subject.part]
-    text = json.dumps(sent, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+        self._by_subject = config.transport in ("manual", "recorded")
+
+    def key(self, request: ChatRequest) -> str:
+        """Return the identity of a call."""
+        messages = ",".join([f'["{message.role}",{_quoted(message.content)}]' for message in request.messages])
+        schema = "null" if request.schema is None else _schema_json(request.schema)
+        text = f'{self._head}{messages}{self._middle}{request.subject.replicate},"schema":{schema}'
+        if self._by_subject:
+            subject = request.subject
+            about = [request.purpose, subject.question_id, subject.answering_model, subject.part]
+            text += f',"subject":{_canonical(about)}'
+        return hashlib.sha256(f"{text}{self._tail}".encode("ascii")).hexdigest()
+
+
+_canonical = json.JSONEncoder(sort_keys=True, ensure_ascii=True, separators=(",", ":")).encode
+_quoted = json.encoder.encode_basestring_ascii
+_schemas: dict[int, tuple[dict[str, Any], str]] = {}
+_KEPT_SCHEMAS = 256
+
+
+def _schema_json(schema: dict[str, Any]) -> str:
+    # By identity: a template hands out the same schema for every call. Kept alive, so that its identity stays its own.
+    known = _schemas.get(id(schema))
+    if known is not None and known[0] is schema:
+        return known[1]
+    if len(_schemas) >= _KEPT_SCHEMAS:
+        _schemas.clear()
+    text = _canonical(schema)
+    _schemas[id(schema)] = (schema, text)
+    return text

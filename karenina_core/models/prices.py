@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,33 +25,81 @@ class Price(NamedTuple):
         return self.input * input_tokens + self.output * output_tokens
 
 
+class Listed(NamedTuple):
+    """What the list says of a model.
+
+    Attributes:
+        provider: Whose it is, by the prefix in front of model names.
+        mode: How it is asked: `chat`, `responses`, `embedding` and so on.
+        price: For one token; None when there is none.
+        cached: US dollars for a token of a prompt that the provider has still at hand; None when there is no rebate.
+    """
+
+    provider: str
+    mode: str
+    price: Price | None
+    cached: float | None
+
+    def cost(self, input_tokens: int, output_tokens: int, cached_tokens: int = 0) -> float | None:
+        """Return what a call costs in US dollars; None when it is not known.
+
+        Args:
+            input_tokens: All tokens of the prompt.
+            output_tokens: All tokens of the reply.
+            cached_tokens: How many of the prompt's tokens the provider had at hand.
+        """
+        if self.price is None:
+            return None
+        cached = 0 if self.cached is None else min(cached_tokens, input_tokens)
+        return self.price.of(input_tokens - cached, output_tokens) + cached * (self.cached or 0.0)
+
+
 def price_of(config: ModelConfig) -> Price | None:
     """Return the price of a model; nothing for models that cost nothing, None when the price is not known."""
-    if config.transport != "litellm":
+    if not config.is_provider:
         return Price(0.0, 0.0)
-    name, listed = config.provider_model, _listed()
-    entry = listed.get(name)
+    found = listed(config.provider_model)
+    return found.price if found else None
+
+
+def listed(name: str) -> Listed | None:
+    """Return what the list says of a model, named with its provider in front or, where it is known so, without."""
+    known = _list()
+    found = known.get(name)
     prefix, slash, bare = name.partition("/")
-    if entry is None and slash and listed.get(bare, {}).get("litellm_provider") == prefix:
-        entry = listed[bare]
-    return _price(entry) if entry else None
-
-
-def _price(entry: dict[str, Any]) -> Price | None:
-    asked, told = entry.get("input_cost_per_token"), entry.get("output_cost_per_token")
-    if not isinstance(asked, int | float) or not isinstance(told, int | float):
-        return None
-    return Price(float(asked), float(told))
+    if found is None and slash and bare in known and known[bare].provider == prefix:
+        found = known[bare]
+    return found
 
 
 @lru_cache(maxsize=1)
-def _listed() -> dict[str, dict[str, Any]]:
+def _list() -> dict[str, Listed]:
     from karenina_core.files import read_json_file
 
     spec = find_spec("litellm")
     places = list(spec.submodule_search_locations or ()) if spec else []
     try:
-        listed = read_json_file(Path(places[0]) / _FILE) if places else {}
+        entries = read_json_file(Path(places[0]) / _FILE) if places else {}
     except InputError:
         return {}
-    return listed if isinstance(listed, dict) else {}
+    if not isinstance(entries, dict):
+        return {}
+    # Only what is asked for is kept: the whole list would fill the memory with some ten megabytes.
+    return {name: _read(entry) for name, entry in entries.items() if isinstance(entry, dict)}
+
+
+def _read(entry: dict[str, Any]) -> Listed:
+    asked, told = _dollars(entry, "input_cost_per_token"), _dollars(entry, "output_cost_per_token")
+    price = None if asked is None or told is None else Price(asked, told)
+    cached = _dollars(entry, "cache_read_input_token_cost")
+    return Listed(_text(entry, "litellm_provider"), _text(entry, "mode"), price, cached)
+
+
+def _dollars(entry: dict[str, Any], name: str) -> float | None:
+    value = entry.get(name)
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _text(entry: dict[str, Any], name: str) -> str:
+    # The same few words, thousands of times.
+    return sys.intern(str(entry.get(name, "")))

@@ -13,20 +13,29 @@ class Provider(NamedTuple):
         prefixes: What model names of this provider begin with, before the slash.
         variables: Environment variables that hold its key, the usual one first.
         hosts: Where its key may be sent; a leading dot stands for all subdomains.
+        base_url: Where models named by the first prefix answer in the OpenAI protocol as it is. Empty where something
+            has to be translated, such as names of models or settings; then litellm does it.
     """
 
     title: str
     prefixes: tuple[str, ...]
     variables: tuple[str, ...]
     hosts: tuple[str, ...]
+    base_url: str = ""
 
 
 PROVIDERS: tuple[Provider, ...] = (
     Provider(
-        "OpenAI", ("openai", "text-completion-openai"), ("OPENAI_API_KEY",), ("api.openai.com", ".api.openai.com")
+        "OpenAI",
+        ("openai", "text-completion-openai"),
+        ("OPENAI_API_KEY",),
+        ("api.openai.com", ".api.openai.com"),
+        "https://api.openai.com/v1",
     ),
     Provider("Anthropic", ("anthropic",), ("ANTHROPIC_API_KEY",), ("api.anthropic.com",)),
-    Provider("OpenRouter", ("openrouter",), ("OPENROUTER_API_KEY",), ("openrouter.ai",)),
+    Provider(
+        "OpenRouter", ("openrouter",), ("OPENROUTER_API_KEY",), ("openrouter.ai",), "https://openrouter.ai/api/v1"
+    ),
     Provider(
         "Google Gemini", ("gemini",), ("GEMINI_API_KEY", "GOOGLE_API_KEY"), ("generativelanguage.googleapis.com",)
     ),
@@ -37,22 +46,29 @@ PROVIDERS: tuple[Provider, ...] = (
         ("AZURE_API_KEY", "AZURE_OPENAI_API_KEY", "AZURE_AI_API_KEY"),
         (".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com"),
     ),
-    Provider("Groq", ("groq",), ("GROQ_API_KEY",), ("api.groq.com",)),
-    Provider("DeepSeek", ("deepseek",), ("DEEPSEEK_API_KEY",), ("api.deepseek.com",)),
+    Provider("Groq", ("groq",), ("GROQ_API_KEY",), ("api.groq.com",), "https://api.groq.com/openai/v1"),
+    Provider("DeepSeek", ("deepseek",), ("DEEPSEEK_API_KEY",), ("api.deepseek.com",), "https://api.deepseek.com"),
     Provider(
         "Together AI",
         ("together_ai",),
         ("TOGETHERAI_API_KEY", "TOGETHER_API_KEY", "TOGETHER_AI_API_KEY"),
         ("api.together.xyz", "api.together.ai"),
+        "https://api.together.xyz/v1",
     ),
-    Provider("xAI", ("xai",), ("XAI_API_KEY",), ("api.x.ai",)),
+    Provider("xAI", ("xai",), ("XAI_API_KEY",), ("api.x.ai",), "https://api.x.ai/v1"),
     Provider(
         "Cohere", ("cohere", "cohere_chat"), ("COHERE_API_KEY", "CO_API_KEY"), ("api.cohere.com", "api.cohere.ai")
     ),
     Provider("Perplexity", ("perplexity",), ("PERPLEXITYAI_API_KEY", "PERPLEXITY_API_KEY"), ("api.perplexity.ai",)),
     Provider("Fireworks AI", ("fireworks_ai",), ("FIREWORKS_API_KEY", "FIREWORKS_AI_API_KEY"), ("api.fireworks.ai",)),
-    Provider("Cerebras", ("cerebras",), ("CEREBRAS_API_KEY",), ("api.cerebras.ai",)),
-    Provider("NVIDIA", ("nvidia_nim",), ("NVIDIA_NIM_API_KEY", "NVIDIA_API_KEY"), ("integrate.api.nvidia.com",)),
+    Provider("Cerebras", ("cerebras",), ("CEREBRAS_API_KEY",), ("api.cerebras.ai",), "https://api.cerebras.ai/v1"),
+    Provider(
+        "NVIDIA",
+        ("nvidia_nim",),
+        ("NVIDIA_NIM_API_KEY", "NVIDIA_API_KEY"),
+        ("integrate.api.nvidia.com",),
+        "https://integrate.api.nvidia.com/v1",
+    ),
     Provider("DeepInfra", ("deepinfra",), ("DEEPINFRA_API_KEY",), ("api.deepinfra.com",)),
     Provider(
         "Hugging Face",

@@ -19,7 +19,7 @@ def check_models(config: VerificationConfig) -> None:
         MissingDependencyError: What a local model needs is not installed.
     """
     for model in config.answering_models:
-        _check(model)
+        check_model(model)
     for model in config.parsing_models:
         if model.transport == "manual":
             raise ConfigError(
@@ -27,13 +27,20 @@ def check_models(config: VerificationConfig) -> None:
                 why="Prepared answers only answer.",
                 next="Choose a model that can be asked.",
             )
-        _check(model)
+        check_model(model)
 
 
-def _check(model: ModelConfig) -> None:
+def check_model(model: ModelConfig) -> None:
+    """Check one model.
+
+    Raises:
+        ConfigError: It cannot be asked: an unknown recording, a missing file, a bad address.
+        InputError: A file of the configuration cannot be read.
+        MissingDependencyError: What a local model needs is not installed.
+    """
     if model.transport == "local":
         _check_local(model)
-    elif model.transport == "litellm":
+    elif model.is_provider:
         check_access(model)
     else:
         make_client(model)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from karenina_core.redact import HIDDEN, SHORTEST
+
 MAX_REPLY = 200_000  # characters kept of one reply
 MAX_DEPTH = 50  # levels of JSON in a judge's reply
 _UNSTORABLE = dict.fromkeys([0, *range(0xD800, 0xE000)], "\ufffd")
@@ -11,7 +13,13 @@ _UNSTORABLE = dict.fromkeys([0, *range(0xD800, 0xE000)], "\ufffd")
 
 def clean(text: str) -> str:
     """Replace NUL and lone surrogates, which neither databases nor HTTP can carry, by U+FFFD."""
-    return text.translate(_UNSTORABLE)
+    if text.isascii():
+        return text.replace("\0", "\ufffd")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.translate(_UNSTORABLE)
+    return text.replace("\0", "\ufffd")
 
 
 def clean_data(value: Any, depth: int = MAX_DEPTH) -> Any:
@@ -36,3 +44,8 @@ def clean_reply(text: str, finish_reason: str | None) -> tuple[str, str | None]:
     if len(text) > MAX_REPLY:
         text, finish_reason = text[:MAX_REPLY], "length"
     return clean(text), finish_reason
+
+
+def without_key(key: str | None, text: str) -> str:
+    """Return a provider's text without the key, should it repeat it; it would be stored, shown and exported."""
+    return text.replace(key, HIDDEN) if key and len(key) >= SHORTEST else text

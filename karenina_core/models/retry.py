@@ -1,52 +1,23 @@
-"""The only retry layer: litellm and the provider libraries have theirs switched off."""
+"""Which failures are tried again, and when. The only retry layer: the provider libraries have theirs switched off.
+
+What passes by itself is tried again: a rate limit or an overload after the time the provider asks for; no connection,
+no answer in time and errors of the provider's own after a random time that grows. A wrong key, a missing model, a
+request that is not accepted, a prompt that is too long and a refusal to answer cost one request.
+"""
 
 from __future__ import annotations
 
-import asyncio
 import random
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
 
 from karenina_core.errors import ModelError
 
-T = TypeVar("T")
 Sleep = Callable[[float], Awaitable[None]]
 OnRetry = Callable[[ModelError, float], None]
 
 FIRST_WAIT = 1.0  # seconds; doubles with every attempt
 LONGEST_WAIT = 60.0
 LONGEST_RETRY_AFTER = 600.0  # a provider that asks for more is not waited for
-
-
-async def with_retries(
-    attempt: Callable[[], Awaitable[T]],
-    *,
-    max_attempts: int,
-    sleep: Sleep = asyncio.sleep,
-    on_retry: OnRetry | None = None,
-) -> T:
-    """Make attempts until one succeeds, fails for good, or the attempts are used up.
-
-    Args:
-        attempt: Makes one attempt; raises `ModelError`.
-        max_attempts: At least 1.
-        sleep: Waits; replaceable in tests.
-        on_retry: Told the error and the seconds waited before each further attempt.
-
-    Raises:
-        ModelError: Of the last attempt.
-    """
-    for number in range(1, max_attempts + 1):
-        try:
-            return await attempt()
-        except ModelError as error:
-            if number == max_attempts or not _worth_waiting(error):
-                raise
-            wait = seconds_to_wait(error, number)
-            if on_retry is not None:
-                on_retry(error, wait)
-        await sleep(wait)
-    raise ValueError(f"max_attempts must be at least 1, not {max_attempts}")
 
 
 def seconds_to_wait(error: ModelError, number: int) -> float:
@@ -60,5 +31,6 @@ def seconds_to_wait(error: ModelError, number: int) -> float:
     return random.uniform(0, min(LONGEST_WAIT, FIRST_WAIT * 2 ** (number - 1)))
 
 
-def _worth_waiting(error: ModelError) -> bool:
+def worth_another(error: ModelError) -> bool:
+    """Say whether the same request may succeed after a wait that makes sense."""
     return error.retryable and (error.retry_after or 0.0) <= LONGEST_RETRY_AFTER

@@ -6,13 +6,11 @@ import asyncio
 import os
 import threading
 from collections import deque
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 from karenina_core.errors import ConfigError
 
 VARIABLE = "KARENINA_MAX_CONCURRENT"
-USUAL = 64
+USUAL = 256
 
 _Ticket = tuple[asyncio.AbstractEventLoop, "asyncio.Future[None]"]
 
@@ -32,26 +30,31 @@ def max_concurrent() -> int:
 
 
 class ProcessSlots:
-    """Slots that coroutines of several event loops share; who waits longest is served first."""
+    """Slots that coroutines of several event loops share; who waits longest is served first.
 
-    def __init__(self) -> None:
+    Attributes:
+        most: Slots there are.
+    """
+
+    def __init__(self, most: int = USUAL) -> None:
+        self.most = most
         self._lock = threading.Lock()
         self._waiting: deque[_Ticket] = deque()
         self._taken = 0
 
-    @asynccontextmanager
-    async def one(self) -> AsyncIterator[None]:
-        """Hold a slot, as soon as one is free."""
-        await self._take()
-        try:
-            yield
-        finally:
-            self._give_back()
+    def try_take(self) -> bool:
+        """Take a slot, if one is free at this moment."""
+        with self._lock:
+            if self._taken < self.most:
+                self._taken += 1
+                return True
+        return False
 
-    async def _take(self) -> None:
+    async def take(self) -> None:
+        """Take a slot, as soon as one is free; it has to be given back."""
         loop = asyncio.get_running_loop()
         with self._lock:
-            if self._taken < max_concurrent():
+            if self._taken < self.most:
                 self._taken += 1
                 return
             ticket: _Ticket = (loop, loop.create_future())
@@ -64,10 +67,11 @@ class ProcessSlots:
                 if not served:
                     self._waiting.remove(ticket)
             if served:
-                self._give_back()
+                self.give_back()
             raise
 
-    def _give_back(self) -> None:
+    def give_back(self) -> None:
+        """Give a slot to who waits longest, or leave it free."""
         with self._lock:
             while self._waiting:
                 loop, future = self._waiting.popleft()

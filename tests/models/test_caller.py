@@ -13,7 +13,7 @@ from karenina_core.schemas.results import Usage
 from tests.models.fakes import MODEL, SCHEMA, FakeClient, ask, count_of, judge, serve
 
 PAID = ChatReply("eight", usage=Usage(input_tokens=11, output_tokens=7, cost=0.25, calls=1), seconds=1.5)
-BUSY = ModelError("busy", category="rate_limit", retry_after=2.0)
+BUSY = ModelError("busy", category="rate_limit", retry_after=0.02)
 
 
 async def no_sleep(_: float) -> None:
@@ -73,19 +73,30 @@ def test_identical_calls_in_flight_are_made_once_and_paid_once() -> None:
     assert [record.source for record in records].count("provider") == 1
 
 
-def test_a_cancelled_caller_does_not_spoil_the_call_for_others() -> None:
+def test_when_who_asked_is_cancelled_another_who_waits_asks() -> None:
     client = FakeClient([PAID], pause=0.05)
     used = caller(client)
 
     async def one_leaves() -> Any:
         first = asyncio.create_task(used.complete(MODEL, ask()))
-        second = asyncio.create_task(used.complete(MODEL, ask()))
+        others = [asyncio.create_task(used.complete(MODEL, ask())) for _ in range(3)]
         await asyncio.sleep(0.01)
         first.cancel()
-        return await second
+        return await asyncio.gather(*others)
 
-    reply, _ = asyncio.run(one_leaves())
-    assert reply.text == "eight"
+    records = [record for _, record in asyncio.run(one_leaves())]
+    assert len(client.requests) == 2
+    assert sorted(record.source for record in records) == ["ledger", "ledger", "provider"]
+
+
+def test_a_failure_is_shared_by_all_who_wait() -> None:
+    client = FakeClient([ModelError("no", category="refused")], pause=0.01)
+    used = caller(client)
+
+    async def many() -> list[Any]:
+        return await asyncio.gather(*(used.complete(MODEL, ask()) for _ in range(3)), return_exceptions=True)
+
+    assert [str(error) for error in asyncio.run(many())] == ["no"] * 3
     assert len(client.requests) == 1
 
 
@@ -117,7 +128,7 @@ def test_a_passing_failure_is_tried_again() -> None:
     used = caller(client, on_retry=lambda error, seconds: waits.append(seconds))
     reply, _ = asyncio.run(used.complete(MODEL, ask()))
     assert reply.text == "eight"
-    assert len(waits) == 2 and all(2 <= wait <= 3 for wait in waits)
+    assert len(waits) == 2 and all(0.02 <= wait <= 0.04 for wait in waits)
 
 
 def test_attempts_end() -> None:

@@ -8,13 +8,16 @@ from karenina_core.errors import InputError
 from karenina_core.models import ClientPool, make_client
 from karenina_core.models.litellm_client import LitellmClient
 from karenina_core.models.manual import ManualClient
+from karenina_core.models.openai_client import OpenAIClient
 from karenina_core.schemas.config import ModelConfig
 from tests.models.fakes import MODEL, FakeClient
 
 
-def test_the_transport_decides_the_client() -> None:
-    assert isinstance(make_client(ModelConfig(model_name="openai/gpt")), LitellmClient)
-    assert isinstance(make_client(ModelConfig(interface="openrouter", model_name="x")), LitellmClient)
+def test_interface_and_provider_decide_the_client() -> None:
+    assert isinstance(make_client(ModelConfig(model_name="openai/gpt")), OpenAIClient)
+    assert isinstance(make_client(ModelConfig(interface="openrouter", model_name="x")), OpenAIClient)
+    assert isinstance(make_client(ModelConfig(model_name="anthropic/claude")), LitellmClient)
+    assert isinstance(make_client(ModelConfig(interface="litellm", model_name="openai/gpt")), LitellmClient)
     assert isinstance(make_client(ModelConfig(interface="manual")), ManualClient)
 
 

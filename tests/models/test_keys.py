@@ -4,30 +4,42 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp import web
 
 from karenina_core.errors import ConfigError, ModelError
-from karenina_core.models import check_access, using_keys
+from karenina_core.models import check_access, make_client, using_keys
 from karenina_core.models.keys import find_key
-from karenina_core.models.litellm_client import LitellmClient
 from karenina_core.models.ports import ChatReply
 from karenina_core.schemas.config import ModelConfig
-from tests.faults.openai_server import OpenAIServer, Reply
+from tests.faults.openai_server import OpenAIServer, Reply, redirecting
 from tests.models.fakes import ask
+from tests.models.ways import WAYS
 
 KEY = "sk-canary-0123456789abcdefghij"
+CERTIFICATE = Path(__file__).parents[1] / "data" / "loopback.pem"  # for localhost, made for these tests
+
+
+@pytest.fixture(params=WAYS, autouse=True)
+def interface(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Run every test on both ways to a provider."""
+    name = "litellm" if request.param == "litellm" else "provider"
+    monkeypatch.setitem(CHOSEN, "interface", name)
+    return name
+
+
+CHOSEN = {"interface": "provider"}
 
 
 def at(url: str, **settings: Any) -> ModelConfig:
-    return ModelConfig(**{"model_name": "openai/gpt-test", "endpoint_base_url": url} | settings)
+    return ModelConfig(**CHOSEN | {"model_name": "openai/gpt-test", "endpoint_base_url": url} | settings)
 
 
 def complete(config: ModelConfig) -> ChatReply:
     async def once() -> ChatReply:
-        client = LitellmClient(config)
+        client = make_client(config)
         try:
             return await client.complete(ask(timeout=20))
         finally:
@@ -43,7 +55,7 @@ def test_no_key_goes_to_a_foreign_address(variable: str, monkeypatch: pytest.Mon
         check_access(at("https://evil.example/v1", api_key_env=variable))
     assert caught.value.why and "KARENINA_ALLOWED_HOSTS" in caught.value.next
     with pytest.raises(ConfigError):
-        LitellmClient(at("https://evil.example/v1", api_key_env=variable))
+        make_client(at("https://evil.example/v1", api_key_env=variable))
 
 
 def test_a_key_goes_to_its_own_provider_and_to_no_other_one() -> None:
@@ -103,7 +115,7 @@ def test_no_setting_leads_elsewhere_or_changes_the_price(name: str) -> None:
         ModelConfig(model_name="openai/gpt", extra_kwargs={name: "x"})
 
 
-def test_litellm_adds_nothing_of_the_environment(openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_of_the_environment_is_added(openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "GROQ_API_KEY", "OPENAI_ORG_ID", "OPENAI_ORGANIZATION", "OPENAI_PROJECT_ID"):
         monkeypatch.setenv(name, KEY)
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", f"X-Secret: {KEY}")
@@ -142,7 +154,8 @@ def test_a_name_that_leads_back_to_this_computer_is_not_followed(
 
 def test_a_name_is_judged_anew_at_every_connection(openai_server: OpenAIServer, names: dict[str, str]) -> None:
     async def call_and_rebind() -> None:
-        client = LitellmClient(at(openai_server.url.replace("127.0.0.1", "localhost")))
+        openai_server.script = [Reply("ok", headers={"Connection": "close"})]
+        client = make_client(at(openai_server.url.replace("127.0.0.1", "localhost")))
         names["localhost"] = "127.0.0.1"
         assert (await client.complete(ask())).text == "ok"
         names["localhost"] = "169.254.169.254"
@@ -161,27 +174,35 @@ def test_an_unknown_name_is_a_connection_problem(names: dict[str, str]) -> None:
 
 
 def test_redirects_are_not_followed(openai_server: OpenAIServer) -> None:
-    async def redirected() -> list[str]:
-        seen: list[str] = []
-
-        async def answer(request: web.Request) -> web.Response:
-            seen.append(request.path)
-            raise web.HTTPTemporaryRedirect(f"{openai_server.url}/chat/completions")
-
-        app = web.Application()
-        app.router.add_post("/{path:.*}", answer)
-        runner = web.AppRunner(app)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        client = LitellmClient(at(f"http://127.0.0.1:{runner.addresses[0][1]}/v1"))
-        with pytest.raises(ModelError):
-            await client.complete(ask())
-        await client.aclose()
-        await runner.cleanup()
-        return seen
-
-    assert asyncio.run(redirected()) == ["/v1/chat/completions"]
+    with OpenAIServer([redirecting(f"{openai_server.url}/chat/completions")]) as elsewhere, pytest.raises(ModelError):
+        complete(at(elsewhere.url))
+    assert len(elsewhere.requests) == 1
     assert not openai_server.requests
+
+
+def test_a_literal_address_is_judged_at_the_connection_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KARENINA_ALLOWED_HOSTS", "10.0.0.1")
+    client = make_client(at("http://10.0.0.1:9/v1"))
+    monkeypatch.delenv("KARENINA_ALLOWED_HOSTS")
+
+    async def call() -> None:
+        with pytest.raises(ModelError, match="private network") as caught:
+            await client.complete(ask())
+        assert not caught.value.retryable
+        await client.aclose()
+
+    asyncio.run(call())
+
+
+def test_certificates_come_from_the_file_that_the_environment_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    with OpenAIServer(certificate=CERTIFICATE) as server:
+        url = server.url.replace("127.0.0.1", "localhost")
+        with pytest.raises(ModelError) as caught:
+            complete(at(url))
+        assert caught.value.category == "connection"
+        monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+        assert complete(at(url)).text == "ok"
+        assert set(server.names) == {"localhost"}
 
 
 def test_a_reply_that_repeats_the_key_is_kept_without_it(

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from karenina_core.models.litellm_errors import BY_CLASS, classify, failure
+from karenina_core.models.failures import failure
+from karenina_core.models.litellm_errors import BY_CLASS, classify
 
 # Signals between parts of litellm's proxy; a library call never raises them.
 INTERNAL = {"ModifyResponseException", "SensitiveDataRouteException"}

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from karenina_core.models.prices import price_of
+from karenina_core.models.prices import Listed, Price, listed, price_of
 from karenina_core.schemas.config import ModelConfig
 
 
@@ -24,6 +24,22 @@ def test_a_price_of_another_provider_is_not_taken() -> None:
 
 def test_models_without_a_provider_cost_nothing() -> None:
     assert price_of(ModelConfig(interface="local")) == (0.0, 0.0)
+
+
+def test_a_prompt_that_the_provider_has_at_hand_costs_less() -> None:
+    entry = Listed("openai", "chat", Price(2.0, 10.0), 0.5)
+    assert entry.cost(100, 1) == 210
+    assert entry.cost(100, 1, 40) == 60 * 2.0 + 40 * 0.5 + 10
+    assert entry.cost(100, 1, 1000) == 100 * 0.5 + 10
+    assert entry._replace(cached=None).cost(100, 1, 40) == 210
+    assert entry._replace(price=None).cost(100, 1) is None
+
+
+def test_the_list_tells_whose_a_model_is_and_how_it_is_asked() -> None:
+    for name, mode in (("gpt-4.1-mini", "chat"), ("openai/o1-pro", "responses")):
+        found = listed(name)
+        assert found is not None and (found.provider, found.mode) == ("openai", mode)
+    assert listed("lab/unheard-of") is None
 
 
 def test_prices_are_read_without_importing_litellm() -> None:

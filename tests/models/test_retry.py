@@ -8,27 +8,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karenina_core.errors import ModelError, ModelErrorCategory
-from karenina_core.models.retry import LONGEST_RETRY_AFTER, LONGEST_WAIT, seconds_to_wait, with_retries
+from karenina_core.models import Caller, NullLedger
+from karenina_core.models.retry import LONGEST_RETRY_AFTER, LONGEST_WAIT, seconds_to_wait
+from tests.models.fakes import MODEL, FakeClient, ask, serve
 
 
 def attempts_made(error: ModelError, max_attempts: int = 3) -> int:
-    made = 0
-
-    async def attempt() -> None:
-        nonlocal made
-        made += 1
-        raise error
-
     async def no_sleep(_: float) -> None:
         return None
 
+    client = FakeClient([error])
+    caller = Caller(NullLedger(), serve(client), max_attempts=max_attempts, sleep=no_sleep)
     with pytest.raises(ModelError):
-        asyncio.run(with_retries(attempt, max_attempts=max_attempts, sleep=no_sleep))
-    return made
+        asyncio.run(caller.complete(MODEL, ask()))
+    return len(client.requests)
 
 
 @pytest.mark.parametrize("category", get_args(ModelErrorCategory))
-def test_only_failures_that_may_pass_are_tried_again(category: ModelErrorCategory) -> None:
+def test_only_failures_that_may_pass_are_tried_again(
+    category: ModelErrorCategory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("karenina_core.models.limits.FIRST_HOLD", 0.001)
     passing = category in ("connection", "timeout", "rate_limit", "server_error")
     assert attempts_made(ModelError("no", category=category)) == (3 if passing else 1)
 

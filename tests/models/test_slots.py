@@ -12,7 +12,7 @@ from tests.models.fakes import MODEL, FakeClient, ask, serve
 
 
 def test_the_bound_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert max_concurrent() == 64
+    assert max_concurrent() == 256
     monkeypatch.setenv("KARENINA_MAX_CONCURRENT", "3")
     assert max_concurrent() == 3
 
@@ -38,20 +38,20 @@ def test_several_callers_share_the_bound(monkeypatch: pytest.MonkeyPatch) -> Non
     assert client.most_in_flight == 2
 
 
-def test_threads_with_loops_of_their_own_share_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KARENINA_MAX_CONCURRENT", "1")
-    slots, lock, inside, most = ProcessSlots(), threading.Lock(), 0, 0
+def test_threads_with_loops_of_their_own_share_the_bound() -> None:
+    slots, lock, inside, most = ProcessSlots(1), threading.Lock(), 0, 0
 
     async def work() -> None:
         nonlocal inside, most
         for _ in range(5):
-            async with slots.one():
-                with lock:
-                    inside += 1
-                    most = max(most, inside)
-                await asyncio.sleep(0.001)
-                with lock:
-                    inside -= 1
+            await slots.take()
+            with lock:
+                inside += 1
+                most = max(most, inside)
+            await asyncio.sleep(0.001)
+            with lock:
+                inside -= 1
+            slots.give_back()
 
     threads = [threading.Thread(target=lambda: asyncio.run(work())) for _ in range(3)]
     for thread in threads:
@@ -62,25 +62,44 @@ def test_threads_with_loops_of_their_own_share_the_bound(monkeypatch: pytest.Mon
     assert most == 1
 
 
-def test_who_gives_up_waiting_takes_no_slot_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KARENINA_MAX_CONCURRENT", "1")
-
+def test_who_gives_up_waiting_takes_no_slot_away() -> None:
     async def give_up() -> str:
-        slots = ProcessSlots()
+        slots = ProcessSlots(1)
 
         async def hold() -> str:
-            async with slots.one():
-                return "held"
+            await slots.take()
+            slots.give_back()
+            return "held"
 
-        async with slots.one():
-            waiting = [asyncio.create_task(hold()) for _ in range(2)]
-            await asyncio.sleep(0)
-            waiting[0].cancel()
-            await asyncio.sleep(0)
-        # Cancelled just when its turn has come.
-        served = asyncio.create_task(hold())
+        await slots.take()
+        waiting = [asyncio.create_task(hold()) for _ in range(2)]
+        await asyncio.sleep(0)
+        waiting[0].cancel()
+        await asyncio.sleep(0)
+        slots.give_back()
         async with asyncio.timeout(5):
             assert await waiting[1] == "held"
-            return await served
+            return await hold()
 
     assert asyncio.run(give_up()) == "held"
+
+
+def test_a_slot_handed_to_who_just_gave_up_is_passed_on() -> None:
+    async def scene() -> bool:
+        slots = ProcessSlots(1)
+        await slots.take()
+        waiting = asyncio.create_task(slots.take())
+        await asyncio.sleep(0)
+        slots.give_back()
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        return slots.try_take()
+
+    assert asyncio.run(scene())
+
+
+def test_a_slot_is_taken_at_once_or_not_at_all() -> None:
+    slots = ProcessSlots(1)
+    assert [slots.try_take(), slots.try_take()] == [True, False]
+    slots.give_back()
+    assert slots.try_take()
