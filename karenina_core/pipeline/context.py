@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -74,7 +73,8 @@ class Context:
 
     def fork(self, parsing: ModelConfig) -> Context:
         """Return a copy for one judge; the answer is shared, everything later is its own."""
-        forked = copy.copy(self)
+        forked = Context.__new__(Context)
+        forked.__dict__.update(self.__dict__)
         forked.parsing = parsing
         forked.rubric = RubricPart()
         forked.parse_calls = []

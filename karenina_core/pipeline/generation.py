@@ -9,11 +9,13 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from karenina_core.authoring import Review, add_draft, review
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import KareninaError
 from karenina_core.models.caller import Caller
+from karenina_core.models.clients import make_client
 from karenina_core.models.ledger import MemoryLedger
-from karenina_core.models.ports import CallLedger, ChatRequest, Message, Subject
+from karenina_core.models.ports import CallLedger, ChatRequest, Message, Meter, ModelClient, Subject
 from karenina_core.schemas.config import ModelConfig
 from karenina_core.schemas.entities.question import Question
 from karenina_core.templates import FieldSpec, TemplateSpec, read_template, write_template
@@ -60,12 +62,19 @@ class GeneratedTemplate:
         source: The template, if one was made.
         error: Why there is none.
         skipped: Whether the question had a template already.
+        review: What the linter and the self-test say of a new template.
     """
 
     question_id: str
     source: str | None = None
     error: str | None = None
     skipped: bool = False
+    review: Review | None = None
+
+    @property
+    def needs_review(self) -> bool:
+        """Whether a person has to look at the new template."""
+        return self.review is not None and self.review.needs_review
 
     @property
     def success(self) -> bool:
@@ -141,22 +150,37 @@ def messages(question: Question) -> tuple[Message, ...]:
     return (Message("system", system), Message("user", user))
 
 
-async def generate_template(
-    caller: Caller, model: ModelConfig, question_id: str, question: Question
-) -> GeneratedTemplate:
-    """Draft the template of one question; failures are reported, not raised."""
-    request = ChatRequest(
+def draft_request(model: ModelConfig, question_id: str, question: Question) -> ChatRequest:
+    """Return the call that drafts the template of a question."""
+    return ChatRequest(
         purpose="generate_template",
         messages=messages(question),
         subject=Subject(question_id, question.question, model.id),
         schema=Draft.model_json_schema(),
         timeout=model.request_timeout or 120,
     )
+
+
+def to_draft(
+    benchmark: Benchmark, question_ids: Sequence[str] | None = None, *, force_regenerate: bool = False
+) -> list[str]:
+    """Return the questions whose template would be drafted: those without one, or all of them when forced."""
+    ids = question_ids if question_ids is not None else benchmark.get_question_ids()
+    return [name for name in ids if force_regenerate or not benchmark.has_template(name)]
+
+
+async def generate_template(
+    caller: Caller, model: ModelConfig, question_id: str, question: Question
+) -> GeneratedTemplate:
+    """Draft the template of one question; failures are reported, not raised."""
     try:
-        source, _ = await caller.complete_json(model, request, draft_from_reply)
+        source, _ = await caller.complete_json(model, draft_request(model, question_id, question), draft_from_reply)
     except KareninaError as error:
         return GeneratedTemplate(question_id, error=str(error))
-    return GeneratedTemplate(question_id, source)
+    reviewed = review(
+        source, question=question.question, reference_answer=question.raw_answer, notes=question.answer_notes
+    )
+    return GeneratedTemplate(question_id, source, review=reviewed)
 
 
 def generate_all_templates(
@@ -168,8 +192,14 @@ def generate_all_templates(
     ledger: CallLedger | None = None,
     max_concurrent: int = 4,
     progress_callback: Callable[[float, str], None] | None = None,
+    meter: Meter | None = None,
+    clients: Callable[[ModelConfig], ModelClient] = make_client,
 ) -> Mapping[str, GeneratedTemplate]:
     """Draft templates for questions that have none, and add them to the benchmark.
+
+    A draft that does not hold up in its self-test is marked for review, and its question made unfinished.
+
+    `karenina_core.runs.drafting` does the same within the budgets of a store, and remembers the calls there.
 
     Args:
         benchmark: Gets the new templates.
@@ -179,15 +209,19 @@ def generate_all_templates(
         ledger: Remembers the calls; in memory when not given.
         max_concurrent: Calls in flight at once.
         progress_callback: Called with percent (0 to 100) and a line of text after every question.
+        meter: Asked before every provider call, and told what it took; a `ModelError` of its `admit` leaves the
+            question without a template.
+        clients: Makes the client for a model.
 
     Returns:
         What became of every question, by id.
     """
     ids = list(question_ids if question_ids is not None else benchmark.get_question_ids())
+    drafted = set(to_draft(benchmark, ids, force_regenerate=force_regenerate))
     results: dict[str, GeneratedTemplate] = {}
 
     async def one(caller: Caller, question_id: str) -> None:
-        if benchmark.has_template(question_id) and not force_regenerate:
+        if question_id not in drafted:
             results[question_id] = GeneratedTemplate(question_id, benchmark.get_template(question_id), skipped=True)
         else:
             question = benchmark.get_question_as_object(question_id)
@@ -196,7 +230,7 @@ def generate_all_templates(
             progress_callback(100 * len(results) / len(ids), f"{len(results)} of {len(ids)} templates")
 
     async def everything() -> None:
-        caller = Caller(ledger or MemoryLedger(), max_concurrent=max_concurrent)
+        caller = Caller(ledger or MemoryLedger(), clients, max_concurrent=max_concurrent, meter=meter)
         try:
             await asyncio.gather(*(one(caller, question_id) for question_id in ids))
         finally:
@@ -205,7 +239,7 @@ def generate_all_templates(
     run_in_thread(everything)
     for question_id, made in results.items():
         if made.source and not made.skipped:
-            benchmark.add_answer_template(question_id, made.source)
+            add_draft(benchmark, question_id, made.source, made.review)
     return {question_id: results[question_id] for question_id in ids}
 
 

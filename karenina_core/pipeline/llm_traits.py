@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -14,6 +15,7 @@ from karenina_core.pipeline.judging import ask_judge, unusable_replies
 from karenina_core.pipeline.prompts import rubric_messages
 from karenina_core.schemas.entities.rubric import RubricTrait
 from karenina_core.schemas.results import RubricPart
+from karenina_core.text import first_free
 
 _MAX_REASON = 2_000
 
@@ -32,9 +34,7 @@ def trait_keys(traits: Sequence[RubricTrait]) -> dict[str, RubricTrait]:
     keyed: dict[str, RubricTrait] = {}
     for trait in traits:
         base = re.sub(r"[^a-z0-9]+", "_", trait.name.lower()).strip("_") or "trait"
-        key, number = base, 2
-        while key in keyed:
-            key, number = f"{base}_{number}", number + 1
+        key = first_free(partial("{}_{}".format, base), keyed, start=2) if base in keyed else base
         keyed[key] = trait
     return keyed
 

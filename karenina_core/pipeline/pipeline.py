@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import KareninaError, ModelError
@@ -79,7 +80,8 @@ class Pipeline:
         await run_stages(STAGES[SHARED:], forked)
         if forked.result is None:
             raise RuntimeError("The last stage left no result.")
-        return forked.result.model_copy(update={"stages": forked.stages})
+        forked.result.stages = forked.stages
+        return forked.result
 
     def _traits(self, question_id: str) -> tuple[list[tuple[AnyTrait, str]], list[str]]:
         traits, overridden = merge_rubrics(
@@ -96,8 +98,17 @@ async def run_stages(stages: Sequence[Stage], context: Context) -> None:
     for stage in stages:
         started = time.perf_counter()
         state, note = await _run_stage(stage, context)
-        seconds = time.perf_counter() - started
-        context.stages.append(StageRecord(name=stage.name, state=state, note=note, seconds=round(seconds, 6)))
+        if state in ("ran", "failed"):
+            seconds = round(time.perf_counter() - started, 6)
+            context.stages.append(StageRecord(name=stage.name, state=state, note=note, seconds=seconds))
+        else:
+            context.stages.append(_idle(stage.name, state, note))
+
+
+@lru_cache(maxsize=256)
+def _idle(name: str, state: StageState, note: str) -> StageRecord:
+    """Return the record of a stage that did nothing; most results share the same few."""
+    return StageRecord(name=name, state=state, note=note)
 
 
 async def _run_stage(stage: Stage, context: Context) -> tuple[StageState, str]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 
@@ -42,7 +41,14 @@ _CHAT_MARK = (
     r"<\|[a-z_]{2,20}\|>|\[/?inst\]|<</?sys>>|(^|\n)[ \t]*#{2,}[ \t]*(system|instruction)s?\b"
     r"|<<<[0-9a-f]{12}\b|[0-9a-f]{12}>>>"
 )
-_GRADER_PATTERN = "|".join((_INSTRUCTION, _ADDRESS, _DEMAND, _CHAT_MARK))
+_NOUNS = ("answer", "response", "reply", "field", "trait", "value")
+# Each pattern with words of which one stands in every text it matches: looking for those first is much faster.
+_GRADER_PATTERNS = (
+    (_INSTRUCTION, ("ignore", "disregard", "forget", "override")),
+    (_ADDRESS, ("grader", "judge", "evaluator", "examiner", "reviewer")),
+    (_DEMAND, _NOUNS),
+    (_CHAT_MARK, ("<|", "inst]", "<<", "##", ">>>")),
+)
 
 
 def answer_messages(
@@ -166,14 +172,24 @@ def addresses_grader(response: str, fields: Sequence[str] = ()) -> bool:
         fields: Names of the fields the judge fills; a response that assigns values to all of them seems to know them.
     """
     text = _as_read(response)
+    lower = text.lower()
     try:
-        return patterns.found(_GRADER_PATTERN, text, ("IGNORECASE", "DOTALL")) or _fills_in(text, fields)
+        return _fills_in(text, fields) or any(
+            patterns.found(pattern, text, ("IGNORECASE", "DOTALL"))
+            for pattern, words in _GRADER_PATTERNS
+            if any(word in lower for word in words)
+        )
     except patterns.PatternTimeoutError:
         return True
 
 
 def _fills_in(text: str, fields: Sequence[str]) -> bool:
-    return bool(fields) and all(patterns.found(rf'"{re.escape(name)}"\s*:', text) for name in fields)
+    return bool(fields) and all(_names_key(text, f'"{name}"') for name in fields)
+
+
+def _names_key(text: str, quoted: str) -> bool:
+    """Say whether the quoted name stands before a colon somewhere."""
+    return any(part.lstrip().startswith(":") for part in text.split(quoted)[1:])
 
 
 def _as_read(text: str) -> str:

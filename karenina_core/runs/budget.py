@@ -37,12 +37,20 @@ class Budget:
         max_cost: US dollars for the run; None without a bound.
         spent: What the run has spent before.
         spent_today: Reads what all runs have spent today; called in a thread, and only where there is a daily bound.
+        of: What spends, in words.
+
+    Attributes:
+        bounded: Whether there is any bound at all.
     """
 
-    def __init__(self, max_cost: float | None, spent: float, spent_today: Callable[[], float]) -> None:
+    def __init__(
+        self, max_cost: float | None, spent: float, spent_today: Callable[[], float], of: str = "the run"
+    ) -> None:
+        self._of = of
         self._max_cost = max_cost
         self._spent = spent
         self._spent_today = spent_today
+        self.bounded = max_cost is not None or bool(os.environ.get(DAILY_VARIABLE, "").strip())
 
     def spend(self, cost: float) -> None:
         """Note what a call cost, in US dollars."""
@@ -57,7 +65,7 @@ class Budget:
         """
         if self._max_cost is not None and self._spent >= self._max_cost:
             return (
-                f"Stopped: the run has spent {dollars(self._spent)} of at most {dollars(self._max_cost)}. "
+                f"Stopped: {self._of} has spent {dollars(self._spent)} of at most {dollars(self._max_cost)}. "
                 "Raise the limit to go on."
             )
         bound = daily_budget()
@@ -74,4 +82,6 @@ class Budget:
 
 def dollars(amount: float) -> str:
     """Return an amount of US dollars for people: cents, or two digits of less than a cent."""
+    if 0 < amount < 0.0001:
+        return "less than $0.0001"
     return f"${amount:.2f}" if amount >= 0.01 or not amount else f"${amount:.2g}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from contextvars import copy_context
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs.evaluation import Evaluator
@@ -45,12 +46,28 @@ class Crew:
         self._gate = gate
         self._save = save
         self.busy = 0
+        self._workers = 0
 
     async def work(self, size: int) -> None:
         """Do everything that is left, at most `size` tasks at once; less when the gate turns workers away."""
-        async with asyncio.TaskGroup() as group:
-            for _ in range(size):
-                group.create_task(self._worker())
+        self._context = copy_context()
+        async with asyncio.TaskGroup() as self._group:
+            self._hire(size)
+
+    def grow(self, size: int) -> None:
+        """Let more tasks be done at once, as long as there is work; never fewer."""
+        if self._workers:
+            self._hire(size - self._workers)
+
+    def _hire(self, number: int) -> None:
+        for _ in range(number):
+            self._workers += 1
+            # In the context of the run, whose keys it uses, whoever asks for more.
+            task = self._group.create_task(self._worker(), context=self._context.copy())
+            task.add_done_callback(self._left)
+
+    def _left(self, _: asyncio.Task[None]) -> None:
+        self._workers -= 1
 
     async def _worker(self) -> None:
         while (task := await self._queue.next()) is not None:

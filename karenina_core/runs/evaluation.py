@@ -11,6 +11,7 @@ from karenina_core.models.caller import Caller
 from karenina_core.models.keys import check_access
 from karenina_core.models.ports import MeteredCallLedger
 from karenina_core.pipeline import Pipeline
+from karenina_core.runs.quotes import Prices, client_at
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from karenina_core.schemas.results import VerificationResult
 
@@ -39,11 +40,24 @@ EvaluatorFactory = Callable[[Benchmark, VerificationConfig, MeteredCallLedger], 
 
 
 class PipelineEvaluator(Pipeline):
-    """The thirteen stages with a caller of their own."""
+    """The thirteen stages with a caller of their own.
 
-    def __init__(self, benchmark: Benchmark, config: VerificationConfig, ledger: MeteredCallLedger) -> None:
+    Args:
+        benchmark: Questions, templates and rubrics.
+        config: Models and settings.
+        ledger: Remembers the calls and watches what they cost.
+        prices: A person's own prices, by name of the model.
+    """
+
+    def __init__(
+        self, benchmark: Benchmark, config: VerificationConfig, ledger: MeteredCallLedger, prices: Prices | None = None
+    ) -> None:
         self._caller = Caller(
-            ledger, max_concurrent=config.max_concurrent_requests, max_attempts=config.max_attempts, meter=ledger
+            ledger,
+            client_at(prices or {}),
+            max_attempts=config.max_attempts,
+            meter=ledger,
+            traffic=ledger.traffic,
         )
         super().__init__(benchmark, config, self._caller)
 
@@ -55,6 +69,15 @@ class PipelineEvaluator(Pipeline):
     async def aclose(self) -> None:
         """Close the connections to the models."""
         await self._caller.aclose()
+
+
+def evaluator_at(prices: Callable[[], Prices]) -> EvaluatorFactory:
+    """Return what makes evaluators whose calls cost what a person's own prices say at the start of a run."""
+
+    def make(benchmark: Benchmark, config: VerificationConfig, ledger: MeteredCallLedger) -> Evaluator:
+        return PipelineEvaluator(benchmark, config, ledger, prices())
+
+    return make
 
 
 def _access_problem(model: ModelConfig) -> str:

@@ -20,17 +20,17 @@ def expected_calls(benchmark: Benchmark, config: VerificationConfig, question_id
     answers = len(config.answering_models) * config.replicate_count
     total: Counter[str] = Counter()
     for question_id in question_ids:
-        judged = _judge_calls(benchmark, config, question_id)
+        judged = judge_calls(benchmark, config, question_id)
         if judged is not None:
             total["answer"] += answers
             total.update({purpose: n * answers * len(config.parsing_models) for purpose, n in judged.items()})
     return {purpose: number for purpose, number in total.items() if number}
 
 
-def _judge_calls(benchmark: Benchmark, config: VerificationConfig, question_id: str) -> Counter[str] | None:
-    """Count one judge's calls for one answer; None when nothing is asked, because nothing could decide."""
+def judge_calls(benchmark: Benchmark, config: VerificationConfig, question_id: str) -> Counter[str] | None:
+    """Return one judge's calls for one answer, by purpose; None when nothing is asked, because nothing could decide."""
     source = benchmark.get_question_as_object(question_id).answer_template or ""
-    traits = _traits(benchmark, config, question_id)
+    traits = traits_of(benchmark, config, question_id)
     counts = _rubric_calls(config, traits)
     if config.evaluation_mode != "rubric_only" and source.strip():
         try:
@@ -44,7 +44,8 @@ def _judge_calls(benchmark: Benchmark, config: VerificationConfig, question_id: 
     return counts
 
 
-def _traits(benchmark: Benchmark, config: VerificationConfig, question_id: str) -> list[AnyTrait]:
+def traits_of(benchmark: Benchmark, config: VerificationConfig, question_id: str) -> list[AnyTrait]:
+    """Return the traits that a run evaluates for a question."""
     if config.evaluation_mode == "template_only":
         return []
     traits, _ = merge_rubrics(benchmark.get_global_rubric(), benchmark.get_question_rubric(question_id))

@@ -11,6 +11,7 @@ from dataclasses import replace
 from karenina_core.errors import StoreError
 from karenina_core.models.keys import KeySource, using_keys
 from karenina_core.models.ports import CallLedger
+from karenina_core.models.traffic import Traffic
 from karenina_core.runs.budget import Budget
 from karenina_core.runs.crew import Crew
 from karenina_core.runs.evaluation import Evaluator
@@ -19,11 +20,13 @@ from karenina_core.runs.metering import MeteredLedger
 from karenina_core.runs.plan import Plan
 from karenina_core.runs.progress import Progress, Stopwatch, Tally, account_of
 from karenina_core.runs.store import RunRow, RunStatus, Store
+from karenina_core.runs.store.leases import LeaseLostError
 from karenina_core.runs.work import WorkQueue
 from karenina_core.runs.writer import ResultWrite, Writer
 from karenina_core.schemas.results import VerificationResult
 
 log = logging.getLogger(__name__)
+_TICK = 0.05  # seconds; a paused run is looked at again
 
 
 class Job:
@@ -59,38 +62,63 @@ class Job:
         self._spent = account_of(run)
         self._seconds = run.seconds
         self._stopwatch = Stopwatch()
+        self._shift = Stopwatch()
         self._gate = Gate(lambda error: self.pause(str(error)))
-        budget = Budget(plan.config.max_cost, run.cost or 0.0, store.spent_today)
-        self.ledger = MeteredLedger(ledger, self._gate, budget)
+        config = plan.config
+        budget = Budget(config.max_cost, run.cost or 0.0, store.spent_today)
+        traffic = Traffic(
+            config.max_concurrent_requests, adaptive=config.adaptive_concurrency, attempts=config.max_attempts
+        )
+        self.ledger = MeteredLedger(ledger, self._gate, budget, traffic)
         self._noting = asyncio.Lock()
         self._final: RunStatus | None = None
         self._crew: Crew | None = None
         self._task: asyncio.Task[None] | None = None
+        self._timekeeper: asyncio.Task[None] | None = None
 
     def begin(self, evaluator: Evaluator, queue: WorkQueue, keys: KeySource | None = None) -> None:
         """Start working, with these keys before those of the environment; the evaluator is closed at the end."""
         self._gate.open()
-        self._stopwatch.start()
+        self._go()
         with using_keys(keys):
             self._task = asyncio.create_task(self._carry_out(evaluator, queue))
+        if self.plan.config.max_seconds is not None:
+            self._timekeeper = asyncio.create_task(self._keep_time(self.plan.config.max_seconds))
 
     def progress(self) -> Progress:
         """Return where the run stands."""
         spent, seconds = self._spent + self.ledger.unsaved, self._seconds + self._stopwatch.seconds
         seen = self.tally.progress(self.run, self._status, spent, seconds, self._message)
-        return replace(seen, in_flight=self._crew.busy if self._crew else 0)
+        if self.ended.is_set():
+            return seen
+        traffic = self.ledger.traffic
+        models = traffic.models()
+        rates = [model.per_minute for model in models if model.per_minute is not None]
+        return replace(
+            seen,
+            in_flight=self._crew.busy if self._crew else 0,
+            calls_per_minute=sum(rates) if rates and self._status == "running" else None,
+            ceiling=traffic.ceiling,
+            traffic=models,
+            retries=traffic.retries(),
+        )
+
+    def pace(self, ceiling: int) -> None:
+        """Let so many calls be in flight from now on; those that are more are finished first."""
+        self.ledger.traffic.pace(ceiling)
+        if self._crew is not None:
+            self._crew.grow(min(ceiling, max(self.plan.rows, 1)))
 
     async def pause(self, message: str | None = None) -> None:
         """Begin nothing new; what is under way is finished and stored."""
         self._gate.shut()
-        self._stopwatch.stop()
+        self._rest()
         self._message = self.run.note if message is None else message
         await self._note("paused")
 
     async def resume(self) -> None:
         """Go on after a pause."""
-        self.tally.forget_rate()
-        self._stopwatch.start()
+        self._go()
         self._message = self.run.note
         self._gate.open()
         await self._note("running")
@@ -119,24 +147,42 @@ class Job:
         self._spent, self._seconds = self._spent + spent, self._seconds + seconds
         await asyncio.to_thread(self._store.add_work, self.run.id, spent, seconds)
 
+    def _go(self) -> None:
+        self.tally.restart()
+        self.ledger.traffic.restart()
+        self._stopwatch.start()
+        self._shift.start()
+
+    def _rest(self) -> None:
+        self._stopwatch.stop()
+        self._shift.stop()
+
+    async def _keep_time(self, most: float) -> None:
+        """Stop the run when it has worked so many seconds; pauses do not count."""
+        while (left := most - self._shift.seconds) > 0:
+            await asyncio.sleep(max(left, _TICK))
+        self.ledger.stop(f"Stopped: the run has worked {most:g} seconds, as set. Resume it to go on.")
+
     async def _carry_out(self, evaluator: Evaluator, queue: WorkQueue) -> None:
         final: RunStatus | None = "completed"
         self._crew = crew = Crew(self.plan.benchmark, evaluator, queue, self._gate, self._save)
         try:
-            await crew.work(min(self.plan.config.max_concurrent_requests, max(self.plan.rows, 1)))
+            await crew.work(min(self.ledger.traffic.ceiling, max(self.plan.rows, 1)))
             if self._gate.turned_away:
-                final, self._message = "interrupted", self.ledger.spent_out
+                final, self._message = "interrupted", self.ledger.over
         except asyncio.CancelledError:
             final = self._final
         except Exception as error:
             log.exception("Run %s failed", self.run.id)
             final, self._message = "failed", f"The run stopped because of an internal error: {_innermost(error)}"
+        if self._timekeeper is not None:
+            self._timekeeper.cancel()
         # From here on it is too late to cancel.
         self._gate.end()
         await self._close(evaluator, final)
 
     async def _close(self, evaluator: Evaluator, final: RunStatus | None) -> None:
-        self._stopwatch.stop()
+        self._rest()
         try:
             await evaluator.aclose()
         except Exception:
@@ -152,15 +198,26 @@ class Job:
             log.error("The end of run %s could not be stored: %s", self.run.id, error)
             self.trouble = error
         finally:
+            # An ended job is kept for its last lines; the benchmark it worked on may be large.
+            self._crew = None
+            del self.plan
             self.ended.set()
 
     async def _save(self, result: VerificationResult) -> None:
-        named = result.model_copy(update={"run_name": self.run.name})
+        result.run_name = self.run.name
         spent = self.ledger.take()
-        await self._gate.patiently(lambda: self._writer.put(ResultWrite(self.run.id, named, spent)))
+        write = ResultWrite(self.run.id, result, spent, self._owner)
+        try:
+            await self._gate.patiently(lambda: self._writer.put(write))
+        except LeaseLostError:
+            # The rows of the process that has the run now are the ones that count.
+            self._gate.end()
+            if self._task is not None:
+                self._task.cancel()
+            raise asyncio.CancelledError from None
         # Counted only now that it is stored.
         self._spent += spent
-        self.tally.add(named)
+        self.tally.add(result)
 
     async def _note(self, status: RunStatus) -> None:
         self._status = status

@@ -17,6 +17,7 @@ from karenina_core.schemas.entities.question import now
 _REPLY = TypeAdapter(ChatReply)
 _REQUEST = TypeAdapter(ChatRequest)
 _CONFIG = TypeAdapter(ModelConfig)
+_KEPT_CONFIGS = 64
 
 
 class StoreLedger:
@@ -24,30 +25,52 @@ class StoreLedger:
 
     def __init__(self, store: Store, writer: Writer) -> None:
         self._writer = writer
-        self._reader: GroupThread[str, str | None] = GroupThread(_look_up(store), "karenina-ledger")
+        self._quick = store.call_reader()
+        self._reader = None if self._quick else GroupThread[str, str | None](_look_up(store), "karenina-ledger")
+        self._configs: dict[int, tuple[ModelConfig, str]] = {}
 
     async def get(self, key: str) -> ChatReply | None:
         """Return the reply to this very call, if it was made before."""
-        text = await self._reader.ask(key)
-        return None if text is None else _REPLY.validate_json(text)
+        text = self._quick(key) if self._quick else await self._asked(key)
+        return None if text is None else read_reply(text)
 
     async def put(self, key: str, request: ChatRequest, config: ModelConfig, reply: ChatReply) -> None:
         """Remember the reply; returns when it is safely stored."""
-        await self._writer.put(CallWrite(call_row(key, request, config, reply)))
+        await self._writer.put(CallWrite(call_row(key, request, config, reply, self._text_of(config))))
 
     def close(self) -> None:
         """End the look-ups; the writer stays open."""
-        self._reader.close()
+        if self._quick:
+            self._quick.close()
+        if self._reader:
+            self._reader.close()
+
+    async def _asked(self, key: str) -> str | None:
+        return await self._reader.ask(key) if self._reader else None
+
+    def _text_of(self, config: ModelConfig) -> str:
+        """Return a configuration as JSON; a run has few of them and thousands of calls."""
+        kept = self._configs.get(id(config))
+        if kept is None or kept[0] is not config:
+            if len(self._configs) >= _KEPT_CONFIGS:
+                self._configs.clear()
+            kept = self._configs[id(config)] = (config, clean_json(_CONFIG, config))
+        return kept[1]
 
 
-def call_row(key: str, request: ChatRequest, config: ModelConfig, reply: ChatReply) -> dict[str, Any]:
-    """Return a call as columns of the call table."""
+def read_reply(text: str) -> ChatReply:
+    """Return a reply from the JSON text it is stored as."""
+    return _REPLY.validate_json(text)
+
+
+def call_row(key: str, request: ChatRequest, config: ModelConfig, reply: ChatReply, config_text: str) -> dict[str, Any]:
+    """Return a call as columns of the call table; the configuration comes as JSON text too."""
     return {
         "key": key,
         "purpose": request.purpose,
         "model": clean(config.id),
         "question_id": clean(request.subject.question_id),
-        "request": f'{{"config":{clean_json(_CONFIG, config)},"request":{clean_json(_REQUEST, request)}}}',
+        "request": f'{{"config":{config_text},"request":{clean_json(_REQUEST, request)}}}',
         "reply": clean_json(_REPLY, reply),
         "input_tokens": reply.usage.input_tokens,
         "output_tokens": reply.usage.output_tokens,

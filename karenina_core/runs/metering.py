@@ -1,10 +1,11 @@
-"""The ledger as one run sees it: counts what the run spends, and ends it when that is enough."""
+"""The ledger as one run sees it: counts what the run spends, and ends it when money or time are over."""
 
 from __future__ import annotations
 
 import asyncio
 
 from karenina_core.models.ports import CallLedger, ChatReply, ChatRequest
+from karenina_core.models.traffic import Traffic
 from karenina_core.runs.budget import Budget
 from karenina_core.runs.gate import Gate
 from karenina_core.schemas.config import ModelConfig
@@ -18,27 +19,39 @@ class MeteredLedger:
         ledger: Where calls are remembered.
         gate: Of the run; while the store is in trouble, calls wait there.
         budget: Of the run.
+        traffic: Of the run.
 
     Attributes:
-        spent_out: Why no further call may be paid for; empty while some may.
+        over: Why no further call may be made; empty while some may.
     """
 
-    def __init__(self, ledger: CallLedger, gate: Gate, budget: Budget | None = None) -> None:
-        self.spent_out = ""
+    def __init__(
+        self, ledger: CallLedger, gate: Gate, budget: Budget | None = None, traffic: Traffic | None = None
+    ) -> None:
+        self.over = ""
+        self.traffic = Traffic(1) if traffic is None else traffic
         self._ledger = ledger
         self._gate = gate
         self._budget = budget
-        self._unsaved = Usage()
+        self._calls = self._cached = 0
+        self._cost: float | None = None
 
     @property
     def unsaved(self) -> Usage:
         """What was spent since the last `take`."""
-        return self._unsaved
+        return Usage(calls=self._calls, cached_calls=self._cached, cost=self._cost)
 
     def take(self) -> Usage:
         """Return what was spent since the last time."""
-        spent, self._unsaved = self._unsaved, Usage()
+        spent = self.unsaved
+        self._calls, self._cached, self._cost = 0, 0, None
         return spent
+
+    def stop(self, why: str) -> None:
+        """Let no further call be made; those in flight are finished, those that wait are not."""
+        self.over = why
+        self._gate.turn_away()
+        self.traffic.close()
 
     async def admit(self) -> None:
         """Return when one more call may be paid for.
@@ -46,24 +59,29 @@ class MeteredLedger:
         Raises:
             asyncio.CancelledError: None may; the run is ending.
         """
-        if self._budget is not None and not self.spent_out:
-            budget = self._budget
-            self.spent_out = await self._gate.patiently(lambda: budget.problem()) or self.spent_out
-        if self.spent_out:
-            self._gate.turn_away()
+        budget = self._budget
+        if budget is not None and budget.bounded and not self.over:
+            problem = await self._gate.patiently(lambda: budget.problem())
+            if problem:
+                self.stop(problem)
+        if self.over:
             raise asyncio.CancelledError
 
     def paid(self, usage: Usage) -> None:
         """Note what a call took."""
-        self._unsaved += Usage(calls=1, cost=usage.cost)
+        self._calls += 1
+        if usage.cost is None:
+            return
+        self._cost = usage.cost + (self._cost or 0.0)
         if self._budget is not None:
-            self._budget.spend(usage.cost or 0.0)
+            self._budget.spend(usage.cost)
 
     async def get(self, key: str) -> ChatReply | None:
         """Return the reply to this very call, if it was made before."""
         reply = await self._gate.patiently(lambda: self._ledger.get(key))
         if reply is not None:
-            self._unsaved += Usage(calls=1, cached_calls=1)
+            self._calls += 1
+            self._cached += 1
         return reply
 
     async def put(self, key: str, request: ChatRequest, config: ModelConfig, reply: ChatReply) -> None:

@@ -8,14 +8,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs.expected import expected_calls
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 
 # How fast a run goes, and when it stops, does not change what it finds.
-_PACE = {"max_concurrent_requests", "request_timeout", "max_attempts", "max_cost"}
+PACE = frozenset(
+    {"max_concurrent_requests", "adaptive_concurrency", "request_timeout", "max_attempts", "max_cost", "max_seconds"}
+)
+_MODEL_PACE = {"max_concurrent_requests", "requests_per_minute", "tokens_per_minute"}
 
 
 class SkippedQuestion(NamedTuple):
@@ -53,8 +56,16 @@ class Plan:
         """Yield the wanted answers, question by question."""
         for question_id in self.question_ids:
             for answering in self.config.answering_models:
-                for replicate in range(1, self.config.replicate_count + 1):
-                    yield Generation(question_id, answering, replicate)
+                yield from self._replicates(question_id, answering)
+
+    def answers_of(self, answering: ModelConfig) -> Iterator[Generation]:
+        """Yield the wanted answers of one model; those to the same question follow each other."""
+        for question_id in self.question_ids:
+            yield from self._replicates(question_id, answering)
+
+    def _replicates(self, question_id: str, answering: ModelConfig) -> Iterator[Generation]:
+        for replicate in range(1, self.config.replicate_count + 1):
+            yield Generation(question_id, answering, replicate)
 
     @property
     def answers(self) -> int:
@@ -107,5 +118,17 @@ def wanted(
 
 def config_hash(config: VerificationConfig) -> str:
     """Return the identity of what a configuration asks for; how fast it goes is not part of it."""
-    asked = config.model_dump(mode="json", exclude=_PACE)
-    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(asked(config), sort_keys=True).encode()).hexdigest()
+
+
+def asked(config: VerificationConfig) -> dict[str, Any]:
+    """Return what a configuration asks for, as JSON, without how fast it goes."""
+    models = {"__all__": _MODEL_PACE}
+    pace: dict[str, Any] = dict.fromkeys(PACE, True)
+    return config.model_dump(mode="json", exclude=pace | {"answering_models": models, "parsing_models": models})
+
+
+def same_model(one: ModelConfig, other: ModelConfig) -> bool:
+    """Say whether two models are asked for the same, under the same label, at whatever pace."""
+    first, second = (model.model_dump(exclude=_MODEL_PACE) for model in (one, other))
+    return first == second

@@ -7,12 +7,14 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from karenina_core.models.rate import Rate
+from karenina_core.models.traffic import ModelTraffic, Retry
 from karenina_core.runs.store import ACTIVE, Outcome, RunRow, RunStatus, Store
 from karenina_core.schemas.causes import NO_VERDICT, in_words
 from karenina_core.schemas.results import Usage, VerificationResult
 
 RECENT = 20
-_RATE_WINDOW = 60.0  # seconds
+_UNASKED = ("authentication", "not_found")
 _QUESTION = 60  # characters of a question in a recent line
 
 
@@ -39,8 +41,12 @@ class Progress:
         cost: US dollars, None when no price is known.
         started: ISO 8601 in UTC, None before the start.
         elapsed: Seconds worked, pauses left out.
-        rate: Rows per minute over the last minute, None while it is unknown.
+        rate: Rows per minute over the last minute or the last ten rows; None while it is unknown, or the run rests.
         eta: Seconds that are left at this rate, None while it is unknown.
+        calls_per_minute: Requests to providers per minute, None while it is unknown, or the run rests.
+        ceiling: Model calls that may be in flight at once; None when the run is not under way here.
+        traffic: How the models are doing that the run has called since it was started or resumed.
+        retries: Calls that wait for their next attempt.
         recent: The last rows in words, the newest last.
         models: Counts by answering model.
         message: Why the run stopped or waits, or what it left out; often empty.
@@ -64,6 +70,10 @@ class Progress:
     elapsed: float = 0.0
     rate: float | None = None
     eta: float | None = None
+    calls_per_minute: float | None = None
+    ceiling: int | None = None
+    traffic: tuple[ModelTraffic, ...] = ()
+    retries: tuple[Retry, ...] = ()
     recent: tuple[str, ...] = ()
     models: Mapping[str, ModelCount] = field(default_factory=dict)
     message: str = ""
@@ -120,8 +130,7 @@ class Tally:
     def __init__(
         self, outcomes: Iterable[tuple[Outcome, int]] = (), clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._clock = clock
-        self._moments: deque[float] = deque(maxlen=1000)
+        self._rate = Rate(clock)
         self._verdicts: Counter[str] = Counter()
         self._models: dict[str, Counter[str]] = {}
         self._errors: Counter[str] = Counter()
@@ -134,24 +143,23 @@ class Tally:
         """Count a row that is stored now."""
         category = result.failure.category if result.failure else None
         self._count(Outcome(0, result.answering_model, result.status, result.verdict, category), 1)
-        self._moments.append(self._clock())
+        # Rows of a model that was given up cost no time, and promise nothing about the others.
+        if category not in _UNASKED:
+            self._rate.add()
         self.recent.append(_line(result))
 
-    def forget_rate(self) -> None:
-        """Measure the rate anew, after a pause."""
-        self._moments.clear()
+    def restart(self) -> None:
+        """Measure the rate anew, at the start and after a pause."""
+        self._rate.restart()
 
     @property
     def rate(self) -> float | None:
-        """Rows per minute over the last minute, None while there are too few."""
-        since = self._clock() - _RATE_WINDOW
-        moments = [moment for moment in self._moments if moment >= since]
-        seconds = self._clock() - moments[0] if moments else 0.0
-        return 60.0 * (len(moments) - 1) / seconds if len(moments) > 1 and seconds > 0 else None
+        """Rows per minute, None while too few have come."""
+        return self._rate.per_minute
 
     def progress(self, run: RunRow, status: RunStatus, spent: Usage, elapsed: float, message: str) -> Progress:
         """Return the counts as a snapshot."""
-        rate, done = self.rate, sum(self._verdicts.values())
+        rate, done = self.rate if status == "running" else None, sum(self._verdicts.values())
         return Progress(
             run_id=run.id,
             name=run.name,
@@ -169,7 +177,7 @@ class Tally:
             started=run.started,
             elapsed=elapsed,
             rate=rate,
-            eta=60.0 * (run.total - done) / rate if rate else None,
+            eta=60.0 * max(0, run.total - done) / rate if rate else None,
             recent=tuple(self.recent),
             models={name: _model_count(counts) for name, counts in self._models.items()},
             message=message,

@@ -10,9 +10,12 @@ from typing import Any, NamedTuple
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError
 from karenina_core.pipeline import reverify_result
+from karenina_core.pipeline.reverify import verdict_now
 from karenina_core.runs.plan import wanted
 from karenina_core.runs.store import Store
+from karenina_core.runs.store.evidence import decode
 from karenina_core.runs.work import settled
+from karenina_core.schemas.extraction import Extraction
 from karenina_core.schemas.results import RowKey, Verdict, VerificationResult
 
 _BATCH = 200
@@ -95,11 +98,12 @@ def preview(store: Store, run_id: str, benchmark: Benchmark, question_ids: Itera
     """
     filters = {} if question_ids is None else {"question_id": list(question_ids)}
     before, after = {}, {}
-    for result in store.iter_results(run_id, **filters):
-        if result.question_id in benchmark:
-            question = result.question.question
-            before[result.key] = _Verdict(question, result.verdict)
-            after[result.key] = _Verdict(question, reverify_result(result, benchmark).verdict)
+    for text in store.iter_texts(run_id, **filters):
+        seen = Extraction.model_validate_json(text)
+        if seen.question.id in benchmark:
+            verdict = verdict_now(seen, benchmark) or reverify_result(decode(text), benchmark).verdict
+            before[seen.key] = _Verdict(seen.question.question, seen.verdict)
+            after[seen.key] = _Verdict(seen.question.question, verdict)
     return _compare(before, after)
 
 

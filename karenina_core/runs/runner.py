@@ -13,15 +13,16 @@ from typing import Any, TypeVar
 from karenina_core.errors import ConfigError, InputError, StoreError
 from karenina_core.models.keys import KeySource
 from karenina_core.models.slots import max_concurrent
+from karenina_core.runs.again import kept
 from karenina_core.runs.budget import daily_budget
-from karenina_core.runs.evaluation import Evaluator, EvaluatorFactory, PipelineEvaluator
+from karenina_core.runs.evaluation import Evaluator, EvaluatorFactory, evaluator_at
 from karenina_core.runs.job import Job
 from karenina_core.runs.ledger import StoreLedger
 from karenina_core.runs.plan import Plan, config_hash
 from karenina_core.runs.progress import Progress, Tally, stored_progress
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.leases import forget_owner, new_owner
-from karenina_core.runs.work import WorkQueue, remaining, settled
+from karenina_core.runs.work import WorkQueue, remaining
 from karenina_core.runs.writer import Writer
 from karenina_core.schemas.config import VerificationConfig
 
@@ -36,12 +37,13 @@ class Runner:
 
     Args:
         store: Holds the runs; stays open when the runner is closed.
-        pipeline_factory: Makes what answers and judges, from benchmark, configuration and ledger.
+        pipeline_factory: Makes what answers and judges, from benchmark, configuration and ledger; the pipeline, at
+            the prices set in the store, when not given.
     """
 
-    def __init__(self, store: Store, pipeline_factory: EvaluatorFactory = PipelineEvaluator) -> None:
+    def __init__(self, store: Store, pipeline_factory: EvaluatorFactory | None = None) -> None:
         self._store = store
-        self._make_evaluator = pipeline_factory
+        self._make_evaluator = pipeline_factory or evaluator_at(store.prices)
         self._owner = new_owner()
         store.interrupt_abandoned()
         self._writer = Writer(store)
@@ -86,6 +88,18 @@ class Runner:
             InputError: The run is not under way here.
         """
         self._on_loop(self._job(run_id).pause())
+
+    def pace(self, run_id: str, ceiling: int) -> None:
+        """Let a run have so many calls in flight from now on, also after it was resumed; nothing is interrupted.
+
+        Args:
+            run_id: A run under way here.
+            ceiling: Over all models; brought into 1 to 1000.
+
+        Raises:
+            InputError: The run is not under way here.
+        """
+        self._on_loop(self._pace(run_id, max(1, min(ceiling, 1000))))
 
     def cancel(self, run_id: str) -> None:
         """Stop a run at once; returns when nothing is under way any more. What is stored stays.
@@ -146,6 +160,12 @@ class Runner:
             raise InputError("The runner was closed.")
         return outcome.result()
 
+    async def _pace(self, run_id: str, ceiling: int) -> None:
+        self._job(run_id).pace(ceiling)
+        # The pace holds now; a store in trouble is met, and told, where results are written.
+        with suppress(StoreError):
+            await asyncio.to_thread(self._store.pace_run, run_id, ceiling)
+
     def _job(self, run_id: str) -> Job:
         job = self._jobs.get(run_id)
         if job is None or job.ended.is_set():
@@ -194,10 +214,10 @@ class Runner:
             raise
 
     def _assemble(self, run_id: str, plan: Plan) -> tuple[Job, Evaluator, WorkQueue]:
-        kept = [outcome for outcome in self._store.outcomes(run_id) if settled(outcome)]
-        positions = {outcome.position for outcome in kept}
-        queue = WorkQueue(remaining(plan, self._store.run_order(run_id), positions))
-        tally = Tally((outcome, 1) for outcome in kept)
+        order = self._store.run_order(run_id)
+        staying = kept(self._store, run_id, plan, order)
+        queue = WorkQueue(remaining(plan, order, {outcome.position for outcome in staying}))
+        tally = Tally((outcome, 1) for outcome in staying)
         self._store.set_status(run_id, "running", plan.note)
         job = Job(self._store, self._writer, self._ledger, self._owner, self._store.run(run_id), plan, tally)
         evaluator = self._make_evaluator(plan.benchmark, plan.config, job.ledger)

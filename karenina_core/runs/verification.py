@@ -99,13 +99,19 @@ def _nobody(percent: float, message: str) -> None:
     """Report to nobody."""
 
 
-def resume_run(store: Store, run_id: str, progress_callback: ProgressCallback | None = None) -> VerificationResultSet:
-    """Continue a stored run to its end: missing rows are evaluated, failed ones tried again.
+def resume_run(
+    store: Store,
+    run_id: str,
+    progress_callback: ProgressCallback | None = None,
+    config: VerificationConfig | None = None,
+) -> VerificationResultSet:
+    """Continue a stored run to its end: missing rows are evaluated, failed ones and failed traits tried again.
 
     Args:
         store: Holds the run.
         run_id: The run.
         progress_callback: Called with percent (0 to 100) and a line of text, from this thread.
+        config: The run's own configuration with its prepared answers, such as `top_up` returns it.
 
     Raises:
         InputError: There is no such run.
@@ -113,6 +119,6 @@ def resume_run(store: Store, run_id: str, progress_callback: ProgressCallback | 
         StoreError: The database refuses, or another process carries the run out.
     """
     with Runner(store) as runner:
-        runner.start(run_id)
+        runner.start(run_id, config)
         _watch(runner, run_id, progress_callback or _nobody)
     return VerificationResultSet(store.results(run_id), run_id)

@@ -115,11 +115,16 @@ def _resolve(outcomes: list[tuple[_Waiting[Any, Any], Any, Exception | None]]) -
 
 @dataclass(frozen=True)
 class ResultWrite:
-    """A result to store, with what the run spent since the last one."""
+    """A result to store, with what the run spent since the last one.
+
+    Attributes:
+        owner: Who must still have the run at that moment; nobody in particular when not given.
+    """
 
     run_id: str
     result: VerificationResult
     spent: Usage
+    owner: str | None = None
 
 
 @dataclass(frozen=True)
@@ -141,6 +146,7 @@ class Writer:
 
         Raises:
             StoreError: It is not stored.
+            LeaseLostError: It is not stored, because the run has another owner.
         """
         await self._thread.ask(item)
 
@@ -160,6 +166,8 @@ class Writer:
                 self._store.insert_calls(connection, calls)
                 for run_id in dict.fromkeys(item.run_id for item in results):
                     own = [item for item in results if item.run_id == run_id]
+                    for owner in {item.owner for item in own} - {None}:
+                        self._store.check_owner(connection, run_id, str(owner))
                     spent = sum((item.spent for item in own), Usage())
                     self._store.insert_results(connection, run_id, [item.result for item in own], spent)
         return [None] * len(items)

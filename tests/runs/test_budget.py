@@ -136,6 +136,9 @@ def test_a_daily_bound_of_nothing_allows_nothing(monkeypatch: pytest.MonkeyPatch
     assert "today" in asyncio.run(Budget(None, 0.0, lambda: 0.0).problem())
 
 
-@pytest.mark.parametrize(("amount", "text"), [(0, "$0.00"), (0.00123, "$0.0012"), (0.5, "$0.50"), (1234.5, "$1234.50")])
+@pytest.mark.parametrize(
+    ("amount", "text"),
+    [(0, "$0.00"), (1e-6, "less than $0.0001"), (0.00123, "$0.0012"), (0.5, "$0.50"), (1234.5, "$1234.50")],
+)
 def test_amounts_are_readable(amount: float, text: str) -> None:
     assert dollars(amount) == text

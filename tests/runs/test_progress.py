@@ -4,7 +4,7 @@ import pytest
 
 from karenina_core.runs.plan import wanted
 from karenina_core.runs.progress import RECENT, ModelCount, Progress, Stopwatch, Tally, stored_progress
-from karenina_core.runs.store import Store
+from karenina_core.runs.store import RunStatus, Store
 from karenina_core.schemas.results import Usage
 from tests.runs.fakes import failure_of, plain_result, small_benchmark, small_config
 
@@ -36,17 +36,17 @@ def test_the_rate_is_that_of_the_last_minute() -> None:
     clock = Clock()
     tally = Tally(clock=clock)
     assert tally.rate is None
-    for second in (0, 100, 110, 120):
+    for second in range(0, 200, 5):
         clock.now = second
         tally.add(plain_result())
-    assert tally.rate == pytest.approx(6)
-    tally.forget_rate()
+    assert tally.rate == pytest.approx(12)
+    tally.restart()
     assert tally.rate is None
 
 
-def shown(store: Store, tally: Tally, total: int = 4) -> Progress:
+def shown(store: Store, tally: Tally, total: int = 4, status: RunStatus = "running") -> Progress:
     run = store.run(store.create_run(wanted(small_benchmark(total), small_config()), "Mine"))
-    return tally.progress(run, "running", Usage(calls=3, cached_calls=1, cost=0.5), 2.0, "")
+    return tally.progress(run, status, Usage(calls=3, cached_calls=1, cost=0.5), 2.0, "")
 
 
 def test_errors_are_counted_apart_from_wrong_answers(store: Store) -> None:
@@ -83,10 +83,58 @@ def test_the_causes_add_up_to_what_has_no_verdict(store: Store) -> None:
 def test_the_time_left_follows_from_the_rate(store: Store) -> None:
     clock = Clock()
     tally = Tally(clock=clock)
-    for second in (0, 30):
+    for second in (15, 30):
         clock.now = second
         tally.add(plain_result())
-    assert shown(store, tally).eta == pytest.approx(60)
+    assert shown(store, tally).eta == pytest.approx(30)
+
+
+def test_at_the_start_the_time_left_is_unknown_rather_than_nothing(store: Store) -> None:
+    clock = Clock()
+    tally = Tally(clock=clock)
+    clock.now = 0.5
+    for _ in range(3):
+        tally.add(plain_result())
+    assert shown(store, tally, 100).eta is None
+    clock.now = 3
+    assert shown(store, tally, 103).eta == pytest.approx(100)
+
+
+def test_a_pause_has_no_time_left_and_does_not_slow_what_follows(store: Store) -> None:
+    clock = Clock()
+    tally = Tally(clock=clock)
+    for clock.now in (1, 2):
+        tally.add(plain_result())
+    paused = shown(store, tally, 10, "paused")
+    assert (paused.rate, paused.eta) == (None, None)
+    clock.now = 3600
+    tally.restart()
+    assert shown(store, tally, 10).eta is None
+    for clock.now in (3601, 3602):
+        tally.add(plain_result())
+    assert shown(store, tally, 10).eta == pytest.approx(6)
+
+
+def test_rows_of_a_model_that_was_given_up_do_not_shorten_the_time_left(store: Store) -> None:
+    clock = Clock()
+    tally = Tally(clock=clock)
+    clock.now = 1
+    for number in range(100):
+        tally.add(plain_result(f"x{number}", failure=failure_of("authentication")))
+    for clock.now in (5, 10):
+        tally.add(plain_result())
+    assert shown(store, tally, 112).eta == pytest.approx(50)
+
+
+def test_the_time_left_grows_while_nothing_comes(store: Store) -> None:
+    clock = Clock()
+    tally = Tally(clock=clock)
+    for clock.now in range(1, 31):
+        tally.add(plain_result())
+    before = shown(store, tally, 60).eta
+    clock.now += 60
+    after = shown(store, tally, 60).eta
+    assert before is not None and after is not None and after > 2 * before
 
 
 def test_recent_lines_say_what_happened() -> None:

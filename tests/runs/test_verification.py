@@ -11,7 +11,7 @@ from karenina_core.runs.store import Store
 from karenina_core.runs.verification import run_verification
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from karenina_core.schemas.results import VerificationResultSet
-from tests.faults.openai_server import OpenAIServer, Reply
+from tests.faults.openai_server import OpenAIServer, Reply, failing
 from tests.runs.elements import config_for, elements, extraction
 from tests.runs.fakes import PATIENCE, fill_disk
 
@@ -188,3 +188,24 @@ def test_replies_that_are_thrown_away_are_paid_too(store: Store, openai_server: 
     assert len(openai_server.requests) == 3
     assert run.cost == pytest.approx(3 * (11 * 0.4e-6 + 7 * 1.6e-6))
     assert store.spent_today() == pytest.approx(run.cost)
+
+
+def test_a_failed_answer_marks_the_rows_of_all_its_judges_with_its_own_failure(
+    store: Store, openai_server: OpenAIServer
+) -> None:
+    openai_server.script = lambda sent: extraction(sent) if "response_format" in sent else failing(401, "No.")
+    at = {"interface": "openai_endpoint", "endpoint_base_url": openai_server.url}
+    config = VerificationConfig.model_validate(
+        {
+            "answering_models": [{**at, "model_name": "answerer"}],
+            "parsing_models": [{**at, "model_name": "one"}, {**at, "model_name": "two"}],
+        }
+    )
+    results = run_verification(elements(), config, question_ids=["gold"], store=store)
+    assert [(row.parsing_model, row.verdict) for row in results] == [
+        ("openai/one", "not_evaluated"),
+        ("openai/two", "not_evaluated"),
+    ]
+    failures = [(row.failure.category, row.failure.stage) for row in results if row.failure]
+    assert failures == [("authentication", "generate_answer")] * 2
+    assert len(openai_server.requests) == 1

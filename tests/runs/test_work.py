@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import chain
 
 import pytest
 
@@ -16,7 +17,7 @@ ORDER = Order(["q1", "q2"], ["lab/model-1"], ["lab/judge-1", "lab/judge-2"])
 
 
 def left(plan: Plan, *kept: RowKey) -> list[tuple[str, list[str]]]:
-    tasks = remaining(plan, ORDER, {ORDER.position(key) for key in kept})
+    tasks = chain(*remaining(plan, ORDER, {ORDER.position(key) for key in kept}))
     return [(task.generation.question_id, [judge.id for judge in task.judges]) for task in tasks]
 
 
@@ -83,4 +84,78 @@ def test_idle_workers_wait_for_answers_under_way() -> None:
 
 
 def test_an_empty_queue_ends_at_once() -> None:
-    assert asyncio.run(drain(WorkQueue(iter(())))) == []
+    assert asyncio.run(drain(WorkQueue([]))) == []
+
+
+# Several models
+
+
+def queue_of(questions: int, answering: int, parsing: int = 1, replicates: int = 1) -> WorkQueue:
+    config = small_config(answering, parsing, replicate_count=replicates)
+    order = Order(
+        [f"q{number}" for number in range(1, questions + 1)],
+        [model.id for model in config.answering_models],
+        [model.id for model in config.parsing_models],
+    )
+    return WorkQueue(remaining(wanted(small_benchmark(questions), config), order, ()))
+
+
+async def taken(queue: WorkQueue, number: int) -> list[str]:
+    """Let as many workers take one task each, and none finish it."""
+    tasks = [await asyncio.create_task(queue.next()) for _ in range(number)]
+    return [f"{task.model} {task.generation.question_id}" for task in tasks if task is not None]
+
+
+def test_all_models_are_asked_at_once() -> None:
+    assert asyncio.run(taken(queue_of(4, 2), 4)) == [
+        "lab/model-1 q1",
+        "lab/model-2 q1",
+        "lab/model-1 q2",
+        "lab/model-2 q2",
+    ]
+
+
+def test_replicates_of_a_question_follow_each_other() -> None:
+    async def of_one_model() -> list[tuple[str, int]]:
+        queue = queue_of(2, 1, replicates=2)
+        tasks = [await asyncio.create_task(queue.next()) for _ in range(4)]
+        return [(task.generation.question_id, task.generation.replicate) for task in tasks if task is not None]
+
+    assert asyncio.run(of_one_model()) == [("q1", 1), ("q1", 2), ("q2", 1), ("q2", 2)]
+
+
+def test_a_slow_model_does_not_take_the_workers_of_a_quick_one() -> None:
+    """The first model never answers; the second is done at once, every time."""
+
+    async def quick_ones() -> int:
+        queue, quick = queue_of(50, 2), 0
+
+        async def worker() -> None:
+            nonlocal quick
+            while (task := await queue.next()) is not None:
+                if task.model == "lab/model-1":
+                    await asyncio.Event().wait()
+                quick += isinstance(task, AnswerTask)
+                queue.answered([])
+
+        workers = [asyncio.create_task(worker()) for _ in range(4)]
+        for _ in range(400):
+            await asyncio.sleep(0)
+        for waiting in workers:
+            waiting.cancel()
+        return quick
+
+    assert asyncio.run(quick_ones()) == 50
+
+
+def test_judges_take_turns() -> None:
+    async def judged() -> list[str]:
+        queue = queue_of(2, 1, 2)
+        for _ in range(2):
+            task = await asyncio.create_task(queue.next())
+            assert isinstance(task, AnswerTask)
+        for generation in PLAN.generations():
+            queue.answered(JudgeTask(generation, judge, None) for judge in PLAN.config.parsing_models)
+        return await taken(queue, 4)
+
+    assert asyncio.run(judged()) == ["lab/judge-1 q1", "lab/judge-2 q1", "lab/judge-1 q2", "lab/judge-2 q2"]

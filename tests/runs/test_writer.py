@@ -113,6 +113,7 @@ def test_put_returns_after_the_commit(store: Store, writer: Writer) -> None:
 
 def test_results_of_several_runs_and_calls_share_a_transaction(store: Store, writer: Writer) -> None:
     runs = [store.create_run(wanted(small_benchmark(3), small_config())) for _ in range(2)]
+    unknown = dict.fromkeys(("input_tokens", "output_tokens", "cost"))
     row = {"key": "k", "purpose": "answer", "model": "m", "question_id": "q1", "request": "{}", "reply": "{}"}
 
     async def put_all() -> None:
@@ -121,7 +122,7 @@ def test_results_of_several_runs_and_calls_share_a_transaction(store: Store, wri
             for run_id in runs
             for number in (1, 2, 3)
         ]
-        await asyncio.gather(*writes, writer.put(CallWrite({**row, "created": "now"})), writer.flush())
+        await asyncio.gather(*writes, writer.put(CallWrite({**row, **unknown, "created": "now"})), writer.flush())
 
     asyncio.run(put_all())
     assert [store.run(run_id).done for run_id in runs] == [3, 3]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from karenina_core.models.ports import ChatRequest, Subject
 from karenina_core.models.replies import MAX_REPLY
@@ -10,6 +11,8 @@ from karenina_core.pipeline.context import Context
 from karenina_core.pipeline.prompts import addresses_grader, answer_messages
 from karenina_core.pipeline.stage import Stage, StageFailure
 from karenina_core.schemas.results import AnswerPart
+
+_LONG = 4_000  # characters; longer texts take a while to search, and the loop goes on meanwhile
 
 
 class GenerateAnswer(Stage):
@@ -32,10 +35,20 @@ class GenerateAnswer(Stage):
             context.warnings.append(f"The answer was cut off after {MAX_REPLY:,} characters.")
         elif truncated:
             context.warnings.append("The answer was cut off at the token limit (max_tokens).")
-        fields = [item.name for item in context.template.spec.judged] if context.template else []
-        # Long texts take a while to search; the loop goes on meanwhile.
-        if await asyncio.to_thread(addresses_grader, reply.text, fields):
+        fields = context.template.judged_names if context.template else ()
+        addressed = await _addresses_grader(reply.text, fields)
+        if addressed:
             context.warnings.append("The answer seems to address the judge; review this result.")
         context.answer = AnswerPart(
-            text=reply.text, finish_reason=reply.finish_reason, truncated=truncated, call=record
+            text=reply.text,
+            finish_reason=reply.finish_reason,
+            truncated=truncated,
+            addresses_judge=addressed,
+            call=record,
         )
+
+
+async def _addresses_grader(text: str, fields: Sequence[str]) -> bool:
+    if len(text) <= _LONG:
+        return addresses_grader(text, fields)
+    return await asyncio.to_thread(addresses_grader, text, fields)

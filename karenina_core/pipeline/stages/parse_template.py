@@ -29,7 +29,7 @@ class ParseTemplate(Stage):
                 context,
                 "parse",
                 lambda question, response: parse_messages(question, response, hints, extra),
-                template.judge_schema(),
+                template.shared_schema,
                 template.validate_reply,
             )
         except InvalidOutputError as error:

@@ -7,6 +7,7 @@ own error.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from karenina_core import patterns
 from karenina_core.errors import InputError, ModelError
@@ -36,24 +37,26 @@ class RubricEvaluation(Stage):
         traits = [trait for trait, _ in context.traits]
         response = context.answer.text if context.answer else ""
         for trait in traits:
-            if isinstance(trait, ManualRubricTrait):
-                await asyncio.to_thread(search, part, trait, response)
-            elif isinstance(trait, StoredTrait):
+            if isinstance(trait, StoredTrait):
                 part.errors[trait.name] = f"Not evaluated: {trait.reason}."
+        searched = [trait for trait in traits if isinstance(trait, ManualRubricTrait)]
+        if searched:
+            await asyncio.to_thread(search, part, searched, response)
         await assess(context, [trait for trait in traits if isinstance(trait, RubricTrait)])
         for trait in traits:
             if isinstance(trait, MetricRubricTrait):
                 await measure(context, trait)
 
 
-def search(part: RubricPart, trait: ManualRubricTrait, response: str) -> None:
-    """Evaluate a pattern trait."""
-    try:
-        found = patterns.found(trait.pattern, response, () if trait.case_sensitive else ("IGNORECASE",))
-    except InputError as error:
-        part.errors[trait.name] = str(error)
-    else:
-        part.regex[trait.name] = found != trait.invert
+def search(part: RubricPart, traits: Sequence[ManualRubricTrait], response: str) -> None:
+    """Evaluate pattern traits."""
+    for trait in traits:
+        try:
+            found = patterns.found(trait.pattern, response, () if trait.case_sensitive else ("IGNORECASE",))
+        except InputError as error:
+            part.errors[trait.name] = str(error)
+        else:
+            part.regex[trait.name] = found != trait.invert
 
 
 async def measure(context: Context, trait: MetricRubricTrait) -> None:

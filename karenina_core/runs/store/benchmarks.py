@@ -9,6 +9,7 @@ from sqlalchemy import Connection, insert, select, update
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError, StoreError
+from karenina_core.files import OWN_BYTES
 from karenina_core.runs.store.clean import clean, clean_text
 from karenina_core.runs.store.database import Database
 from karenina_core.runs.store.tables import benchmark as table
@@ -102,7 +103,7 @@ class Benchmarks(Database):
             text = connection.execute(select(table.c.checkpoint).where(table.c.id == benchmark_id)).scalar()
         if text is None:
             raise _unknown(benchmark_id)
-        return Benchmark.from_json(text)
+        return Benchmark.from_json(text, limit=OWN_BYTES)
 
     def delete_benchmark(self, benchmark_id: str) -> None:
         """Hide a benchmark; `restore_benchmark` undoes it. Its runs stay."""

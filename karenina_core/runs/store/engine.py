@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, inspect, make_url, select, text, update
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from karenina_core.errors import MissingDependencyError, StoreError
 from karenina_core.runs.store.clean import to_json
 from karenina_core.runs.store.faults import damaged, explained
-from karenina_core.runs.store.tables import SCHEMA_VERSION, meta, metadata
+from karenina_core.runs.store.migrations import check_version, prepare
 
 URL_VARIABLE = "KARENINA_DATABASE_URL"
 BUSY_SECONDS = 30
@@ -23,9 +23,6 @@ CHECKED_BYTES = 256 * 2**20
 
 # Questions and answers stay out of error messages and logs.
 _OPTIONS: dict[str, Any] = {"json_serializer": to_json, "hide_parameters": True}
-
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {}
-"""By schema version: how to bring a database of that version to the next."""
 
 
 def database_url(given: str | Path | None = None) -> URL:
@@ -67,7 +64,7 @@ def open_engine(url: URL) -> Engine:
         check_file(Path(url.database or ""))
     engine = _sqlite(url) if url.get_backend_name() == "sqlite" else _postgresql(url)
     try:
-        _prepare(engine)
+        prepare(engine)
     except SQLAlchemyError as error:
         engine.dispose()
         raise explained(error, url) from error
@@ -81,7 +78,7 @@ def check_file(path: Path) -> None:
     """Read a SQLite file through, without changing it.
 
     Raises:
-        StoreError: It is damaged, or not a database.
+        StoreError: It is damaged, not a database, another program's, or of a newer version.
     """
     if not path.exists() or not path.stat().st_size:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -89,15 +86,22 @@ def check_file(path: Path) -> None:
     whole = path.stat().st_size <= CHECKED_BYTES
     check = "PRAGMA quick_check(1)" if whole else "SELECT 'ok' FROM sqlite_master LIMIT 1"
     try:
-        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_SECONDS)
-        try:
-            found = connection.execute(check).fetchone()
-        finally:
-            connection.close()
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_SECONDS)) as file:
+            found = file.execute(check).fetchone()
+            tables = {name for (name,) in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            version = file.execute("SELECT schema_version FROM meta").fetchone() if "meta" in tables else None
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         raise explained(error, URL.create("sqlite", database=str(path))) from error
     if found is not None and found[0] != "ok":
         raise damaged(str(path), str(found[0]))
+    if version is not None:
+        check_version(version[0])
+    elif tables:
+        raise StoreError(
+            f"The database file {path} belongs to another program.",
+            why="It has tables, and none of them is the workbench's.",
+            next="It was left as it is. Choose another file; it is created when it does not exist.",
+        )
 
 
 def _sqlite(url: URL) -> Engine:
@@ -127,29 +131,3 @@ def _postgresql(url: URL) -> Engine:
         raise MissingDependencyError(
             "PostgreSQL needs a driver that is not installed.", next="pip install 'karenina-workbench[postgres]'"
         ) from error
-
-
-def _prepare(engine: Engine) -> None:
-    """Create the tables in a new database, or bring an older one up to date."""
-    with engine.execution_options(writes=True).begin() as connection:
-        if engine.dialect.name == "postgresql":
-            # Two processes that start together must not both create the tables.
-            connection.execute(text("SELECT pg_advisory_xact_lock(7020615)"))
-        if not inspect(connection).has_table(meta.name):
-            metadata.create_all(connection)
-            connection.execute(insert(meta).values(schema_version=SCHEMA_VERSION))
-            return
-        _migrate(connection, connection.execute(select(meta.c.schema_version)).scalar_one())
-
-
-def _migrate(connection: Connection, version: int) -> None:
-    if version > SCHEMA_VERSION:
-        raise StoreError(
-            "The database was written by a newer version of the workbench.",
-            why=f"Its layout is version {version}; this program knows version {SCHEMA_VERSION}.",
-            next="Update the workbench, or choose another database.",
-        )
-    for step in range(version, SCHEMA_VERSION):
-        MIGRATIONS[step](connection)
-    if version < SCHEMA_VERSION:
-        connection.execute(update(meta).values(schema_version=SCHEMA_VERSION))

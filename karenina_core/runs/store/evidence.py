@@ -9,8 +9,8 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from karenina_core.errors import StoreError
-from karenina_core.runs.store.clean import clean, clean_json
-from karenina_core.schemas.results import VerificationResult
+from karenina_core.runs.store.clean import clean, clean_json, clean_text
+from karenina_core.schemas.results import ConfusionPart, RubricPart, VerificationResult
 
 Row = dict[str, Any]
 _SHORT = 200
@@ -19,9 +19,9 @@ _RESULT = TypeAdapter(VerificationResult)
 
 def result_row(run_id: str, result: VerificationResult) -> Row:
     """Return the columns of a result, all but its position."""
-    failure, usage = result.failure, result.usage
+    failure, usage, question = result.failure, result.usage, result.question
     answer_call = result.answer.call if result.answer else None
-    row = {
+    return {
         "run_id": run_id,
         "result_id": result.result_id,
         **key_columns(result),
@@ -29,33 +29,41 @@ def result_row(run_id: str, result: VerificationResult) -> Row:
         "verdict": result.verdict,
         "failure_category": failure.category if failure else None,
         "failure_stage": failure.stage if failure else None,
-        "granular": result.verify_granular_result,
+        "granular": clean(result.verify_granular_result),
         "seconds": result.seconds,
-        "cost": usage.cost,
-        "answer_cost": answer_call.usage.cost if answer_call else None,
+        "cost": clean(usage.cost),
+        "answer_cost": clean(answer_call.usage.cost) if answer_call else None,
         "input_tokens": usage.input_tokens,
         "output_tokens": usage.output_tokens,
         "timestamp": result.timestamp,
-        "question": result.question.question[:_SHORT],
-        "keywords": result.question.keywords,
+        "question": clean_text(question.question[:_SHORT]),
+        "keywords": clean(question.keywords),
     }
-    return {name: clean(value) for name, value in row.items()}
 
 
 def key_columns(result: VerificationResult) -> Row:
     """Return the identity of a result as columns."""
-    return {name: clean(value) for name, value in result.key._asdict().items()}
+    return {
+        "question_id": clean_text(result.question.id),
+        "answering_model": clean_text(result.answering_model),
+        "parsing_model": clean_text(result.parsing_model),
+        "replicate": result.replicate,
+    }
 
 
 def field_rows(run_id: str, result: VerificationResult) -> list[Row]:
     """Return one row per template field."""
-    fields = {clean(item.name): item.result for item in result.template.fields} if result.template else {}
+    if result.template is None:
+        return []
     key = {"run_id": run_id, **key_columns(result)}
+    fields = {clean_text(item.name): item.result for item in result.template.fields}
     return [{**key, "name": name, "result": decided} for name, decided in fields.items()]
 
 
 def score_rows(run_id: str, result: VerificationResult) -> list[Row]:
     """Return one row per trait, for metric traits one per metric; traits without a value have none."""
+    if not result.rubric.performed:
+        return []
     key = {"run_id": run_id, **key_columns(result)}
     names = ("trait", "kind", "metric", "value", "label")
     rows = {(values[0], values[2]): dict(zip(names, values, strict=True)) for values in _scores(result)}
@@ -82,15 +90,22 @@ def _scores(result: VerificationResult) -> Iterator[tuple[str, str, str, float |
 
 def encode(result: VerificationResult) -> str:
     """Return the whole result as JSON text that every database stores."""
-    metrics = {trait: _defined(values) for trait, values in result.rubric.metrics.items()}
-    if metrics != result.rubric.metrics:
-        result = result.model_copy(update={"rubric": result.rubric.model_copy(update={"metrics": metrics})})
+    if not all(math.isfinite(value) for values in result.rubric.metrics.values() for value in values.values()):
+        result = result.model_copy(update={"rubric": _with_undefined_named(result.rubric)})
     return clean_json(_RESULT, result)
 
 
-def _defined(metrics: dict[str, float]) -> dict[str, float]:
-    # JSON has no NaN, and null is no metric; what is undefined has no entry.
-    return {name: value for name, value in metrics.items() if math.isfinite(value)}
+def _with_undefined_named(rubric: RubricPart) -> RubricPart:
+    """Name metrics that are no numbers as undefined, for JSON has no NaN; read back, the result has the same rows."""
+    metrics: dict[str, dict[str, float]] = {}
+    confusion = dict(rubric.confusion)
+    for trait, values in rubric.metrics.items():
+        metrics[trait] = {name: value for name, value in values.items() if math.isfinite(value)}
+        part = confusion.get(trait, ConfusionPart())
+        lacking = [name for name in values if name not in metrics[trait] and name not in part.undefined]
+        if lacking:
+            confusion[trait] = part.model_copy(update={"undefined": [*part.undefined, *lacking]})
+    return rubric.model_copy(update={"metrics": metrics, "confusion": confusion})
 
 
 def decode(text: str) -> VerificationResult:

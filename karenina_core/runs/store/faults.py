@@ -49,5 +49,6 @@ def damaged(path: str, reason: str) -> StoreError:
     return StoreError(
         f"The database file {path} is damaged or not a database.",
         why=reason,
-        next="It was left as it is. Restore it from a backup, or choose another file.",
+        next="It was left as it is. Restore it from a backup, save what can be read with `karenina rescue`, or choose "
+        "another file.",
     )

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from sqlalchemy import Connection, literal_column, select, update
 
+from karenina_core.errors import KareninaError
 from karenina_core.runs.store.database import Database
 from karenina_core.runs.store.run_row import ACTIVE
 from karenina_core.runs.store.tables import run as table
@@ -20,6 +21,12 @@ _CLOCKS = {
     "sqlite": "((julianday('now') - 2440587.5) * 86400.0)",
     "postgresql": "extract(epoch from clock_timestamp())::double precision",
 }
+
+
+class LeaseLostError(KareninaError):
+    """A run is carried out by somebody else now."""
+
+
 # The owners living in this process; another owner with our process id died before us.
 _here: set[str] = set()
 
@@ -74,6 +81,16 @@ class Leases(Database):
             held = connection.execute(query.values(beat=self._clock(connection)).returning(table.c.id))
             return set(held.scalars())
 
+    def check_owner(self, connection: Connection, run_id: str, owner: str) -> None:
+        """Make sure, in a transaction that is under way, that a run is still the owner's until its end.
+
+        Raises:
+            LeaseLostError: Another process has taken it over.
+        """
+        query = select(table.c.owner).where(table.c.id == run_id).with_for_update()
+        if connection.execute(query).scalar() != owner:
+            raise LeaseLostError(f"Run {run_id!r} was taken over by another process.", next="Watch it here.")
+
     def release(self, run_id: str, owner: str) -> None:
         """Give the run back."""
         with self.writing() as connection:
@@ -95,4 +112,6 @@ class Leases(Database):
 
 
 def _alive(owner: str | None, beat: float | None, clock: float) -> bool:
-    return owner is not None and beat is not None and clock - beat < LEASE_SECONDS and not surely_dead(owner)
+    # A beat from the future is as old as one from the past: the clock was set back since, and a living owner would
+    # have beaten again.
+    return owner is not None and beat is not None and abs(clock - beat) < LEASE_SECONDS and not surely_dead(owner)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -11,7 +12,6 @@ from sqlalchemy import (
     Connection,
     Delete,
     Engine,
-    Insert,
     Select,
     Table,
     bindparam,
@@ -19,20 +19,23 @@ from sqlalchemy import (
     func,
     insert,
     select,
-    update,
 )
 
 from karenina_core.errors import InputError
+from karenina_core.runs.store.bulk import Bulk
 from karenina_core.runs.store.evidence import Row, decode, encode, field_rows, result_row, score_rows
 from karenina_core.runs.store.order import Order
-from karenina_core.runs.store.runs import Runs, spending
-from karenina_core.runs.store.tables import field, payload, result, run, score
+from karenina_core.runs.store.runs import Runs
+from karenina_core.runs.store.tables import field, payload, result, score
 from karenina_core.schemas.results import RowKey, Usage, VerificationResult
 
 PAGE = 200
 FILTERS = (*RowKey._fields, "status", "verdict", "failure_category", "failure_stage", "result_id")
 _SHOWN = [column for column in result.c if column.name not in ("id", "run_id", "position")]
-_ADD = insert(result).returning(result.c.id, sort_by_parameter_order=True)
+_ADD = insert(result).returning(result.c.id, result.c.result_id)
+_IS_SAME = (result.c.run_id == bindparam("run")) & result.c.result_id.in_(bindparam("ids", expanding=True))
+_SAME = select(payload.c.json).join(result).where(_IS_SAME)
+_REMOVE_SAME = delete(result).where(_IS_SAME)
 _VERDICT_COUNTER = {"pass": "passed", "fail": "failed", "not_evaluated": "not_evaluated"}
 _KEPT_ORDERS = 8
 
@@ -73,16 +76,26 @@ class Results(Runs):
             return
         rows = self._placed(run_id, [result_row(run_id, item) for item in latest.values()])
         before = _remove(connection, run_id, list(latest))
-        ids = connection.execute(_ADD, rows).scalars().all()
-        texts = [{"id": number, "json": encode(item)} for number, item in zip(ids, latest.values(), strict=True)]
-        connection.execute(insert(payload), texts)
-        _many(connection, insert(field), chain.from_iterable(field_rows(run_id, item) for item in latest.values()))
-        _many(connection, insert(score), chain.from_iterable(score_rows(run_id, item) for item in latest.values()))
+        ids = {row.result_id: row.id for row in connection.execute(_ADD, rows)}
+        self._add_payload(connection, ({"id": ids[name], "json": encode(item)} for name, item in latest.items()))
+        self._add_field(connection, chain.from_iterable(field_rows(run_id, item) for item in latest.values()))
+        self._add_score(connection, chain.from_iterable(score_rows(run_id, item) for item in latest.values()))
         gained = _counts(latest.values())
         gained.subtract(_counts(before))
-        values = {name: run.c[name] + number for name, number in gained.items()} | spending(spent or Usage())
-        connection.execute(update(run).where(run.c.id == run_id).values(**values))
+        self.add_counts(connection, run_id, gained, spent or Usage())
         self.add_spending(connection, spent.cost if spent else None)
+
+    @cached_property
+    def _add_payload(self) -> Bulk:
+        return Bulk(insert(payload), self.engine.dialect)
+
+    @cached_property
+    def _add_field(self) -> Bulk:
+        return Bulk(insert(field), self.engine.dialect)
+
+    @cached_property
+    def _add_score(self) -> Bulk:
+        return Bulk(insert(score), self.engine.dialect)
 
     def results(self, run_id: str, **filters: Any) -> list[VerificationResult]:
         """Return results in (question, answering model, judge, replicate) order.
@@ -99,6 +112,10 @@ class Results(Runs):
 
     def iter_results(self, run_id: str, **filters: Any) -> Iterator[VerificationResult]:
         """Yield results as `results` returns them, a page at a time, so that memory stays bounded."""
+        yield from map(decode, self.iter_texts(run_id, **filters))
+
+    def iter_texts(self, run_id: str, **filters: Any) -> Iterator[str]:
+        """Yield the same results as JSON text, for who needs only a part of each."""
         query = _filtered(select(result.c.position, payload.c.json).join(payload), run_id, filters).limit(PAGE)
         place = -1
         while True:
@@ -107,7 +124,7 @@ class Results(Runs):
             if not page:
                 return
             place = page[-1].position
-            yield from (decode(row.json) for row in page)
+            yield from (row.json for row in page)
 
     def result(self, run_id: str, result_id: str) -> VerificationResult:
         """Return one result by the id that links use.
@@ -182,14 +199,14 @@ def _filtered(query: Select[Any], run_id: str, filters: dict[str, Any]) -> Selec
 
 def _remove(connection: Connection, run_id: str, result_ids: list[str]) -> list[VerificationResult]:
     """Delete the results of those ids, with all that belongs to them, and return them."""
-    same = (result.c.run_id == run_id) & result.c.result_id.in_(result_ids)
-    texts = connection.execute(select(payload.c.json).join(result).where(same)).scalars().all()
+    same = {"run": run_id, "ids": result_ids}
+    texts = connection.execute(_SAME, same).scalars().all()
     if not texts:
         return []
     old = [decode(text) for text in texts]
     _many(connection, _delete(field), map(_old, chain.from_iterable(field_rows(run_id, item) for item in old)))
     _many(connection, _delete(score), map(_old, chain.from_iterable(score_rows(run_id, item) for item in old)))
-    connection.execute(delete(result).where(same))
+    connection.execute(_REMOVE_SAME, same)
     return old
 
 
@@ -202,7 +219,7 @@ def _old(row: Row) -> Row:
     return {f"old_{name}": value for name, value in row.items()}
 
 
-def _many(connection: Connection, query: Insert | Delete, rows: Iterable[Row]) -> None:
+def _many(connection: Connection, query: Delete, rows: Iterable[Row]) -> None:
     gathered = list(rows)
     if gathered:
         connection.execute(query, gathered)

@@ -11,6 +11,16 @@ from karenina_core.schemas.config import VerificationConfig
 RunStatus = Literal["queued", "running", "paused", "interrupted", "cancelled", "completed", "failed"]
 ACTIVE: frozenset[str] = frozenset({"queued", "running", "paused"})
 """The statuses of runs that are, or should be, under way."""
+STATES: dict[str, str] = {
+    "queued": "waits to be started",
+    "running": "running",
+    "paused": "paused",
+    "interrupted": "interrupted, can be resumed",
+    "cancelled": "cancelled",
+    "completed": "completed",
+    "failed": "stopped by an error",
+}
+"""What each status means, in words."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +78,15 @@ class RunRow:
     def active(self) -> bool:
         """Whether the run is, or should be, under way."""
         return self.status in ACTIVE
+
+    @property
+    def state(self) -> str:
+        """The status in words, with the reason where a run has stopped: `stopped by an error: There is no key.`"""
+        if self.status == "completed" and self.errors:
+            return f"completed, {self.errors} without a verdict because of errors"
+        if self.status in ("failed", "interrupted") and self.note:
+            return f"{STATES[self.status]}: {self.note}"
+        return STATES[self.status]
 
     @property
     def answering_models(self) -> tuple[str, ...]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from uuid import uuid4
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, Float, bindparam, func, insert, select, update
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError
-from karenina_core.runs.plan import Plan, SkippedQuestion, config_hash
+from karenina_core.files import OWN_BYTES
+from karenina_core.runs.plan import Plan, SkippedQuestion, asked, config_hash
 from karenina_core.runs.store.clean import clean_text
 from karenina_core.runs.store.order import Order
 from karenina_core.runs.store.run_row import RunRow, RunStatus
@@ -22,6 +24,18 @@ from karenina_core.schemas.results import Usage
 
 _UNLISTED = {"config", "question_ids", "skipped", "owner", "beat"}
 _LISTED = [column for column in table.c if column.name not in _UNLISTED] + [table.c.config.label("settings")]
+_UNDER_WAY = ("running", "paused")
+_COUNTERS = ("done", "passed", "failed", "not_evaluated", "errors")
+_SUMS = (*_COUNTERS, "calls", "cached_calls", "seconds")
+_COST = bindparam("cost", type_=Float)
+_GAIN = (
+    update(table)
+    .where(table.c.id == bindparam("run"))
+    .values(
+        **{name: table.c[name] + bindparam(name, type_=table.c[name].type) for name in _SUMS},
+        cost=func.coalesce(table.c.cost + _COST, _COST, table.c.cost),  # one of them may not be known
+    )
+)
 _ENDED: frozenset[str] = frozenset({"interrupted", "cancelled", "completed", "failed"})
 
 
@@ -59,18 +73,23 @@ class Runs(Spending):
     def widen_run(self, run_id: str, plan: Plan) -> None:
         """Let a run want more: further questions, models, judges or replicates. What it has stays.
 
+        It is `queued` afterwards, until it is started again.
+
         Raises:
             InputError: The run is under way, or the plan lacks something that the run has, or the benchmark changed.
         """
         before = self.run(run_id)
-        if before.status in ("running", "paused"):
-            raise InputError("A run that is under way cannot want more.", next="Let it end, or cancel it; then resume.")
         _check_wider(self.run_plan(run_id), plan)
+        # Another process may start or widen the run at this very moment; only one of us finds it unchanged.
+        unchanged = (table.c.status.not_in(_UNDER_WAY)) & (table.c.config_hash == before.config_hash)
         with self.writing() as connection:
             values = self._wanted(connection, plan)
             if values["snapshot"] != before.snapshot:
                 raise InputError("The benchmark has changed since this run began.", next="Start a new run.")
-            connection.execute(update(table).where(table.c.id == run_id).values(**values, note=clean_text(plan.note)))
+            values |= {"note": clean_text(plan.note), "status": "queued", "finished": None}
+            done = connection.execute(update(table).where(table.c.id == run_id, unchanged).values(**values))
+        if not done.rowcount:
+            raise InputError("A run that is under way cannot want more.", next="Let it end, or cancel it; then resume.")
 
     def _wanted(self, connection: Connection, plan: Plan) -> dict[str, object]:
         return {
@@ -129,7 +148,7 @@ class Runs(Spending):
             raise _unknown(run_id)
         config = VerificationConfig.model_validate(row.config)
         skipped = tuple(SkippedQuestion(*question) for question in row.skipped)
-        return Plan(Benchmark.from_json(row.checkpoint), config, tuple(row.question_ids), skipped)
+        return Plan(Benchmark.from_json(row.checkpoint, limit=OWN_BYTES), config, tuple(row.question_ids), skipped)
 
     def run_order(self, run_id: str) -> Order:
         """Return the order of a run's rows.
@@ -165,9 +184,27 @@ class Runs(Spending):
     def add_work(self, run_id: str, spent: Usage, seconds: float) -> None:
         """Add calls, cost and working time to a run's account."""
         with self.writing() as connection:
-            values = {**spending(spent), "seconds": table.c.seconds + seconds}
-            done = connection.execute(update(table).where(table.c.id == run_id).values(**values))
+            self.add_counts(connection, run_id, {}, spent, seconds)
             self.add_spending(connection, spent.cost)
+
+    def add_counts(
+        self, connection: Connection, run_id: str, rows: Mapping[str, int], spent: Usage, seconds: float = 0.0
+    ) -> None:
+        """Add to a run's account, in a transaction that is under way.
+
+        Args:
+            connection: Of the transaction.
+            run_id: The run.
+            rows: How many more rows there are by counter, such as `done` and `passed`.
+            spent: Calls and cost.
+            seconds: Working time.
+
+        Raises:
+            InputError: There is no such run.
+        """
+        gained = {name: rows.get(name, 0) for name in _COUNTERS}
+        money = {"calls": spent.calls, "cached_calls": spent.cached_calls, "cost": spent.cost}
+        done = connection.execute(_GAIN, {"run": run_id, "seconds": seconds, **money, **gained})
         if not done.rowcount:
             raise _unknown(run_id)
 
@@ -178,9 +215,18 @@ class Runs(Spending):
             InputError: The run is under way, or there is none of that id, or the amount is none.
         """
         run = self.run(run_id)
-        if run.status in ("running", "paused"):
+        if run.status in _UNDER_WAY:
             raise InputError("The limit of a run that is under way cannot change.", next="Let it end, or cancel it.")
         settings = {**run.settings, "max_cost": max_cost}
+        self._update(run_id, config=VerificationConfig.model_validate(settings).model_dump(mode="json"))
+
+    def pace_run(self, run_id: str, max_concurrent_requests: int) -> None:
+        """Let a run have another number of calls in flight the next time it is resumed.
+
+        Raises:
+            InputError: There is no run of that id, or the number is none.
+        """
+        settings = {**self.run(run_id).settings, "max_concurrent_requests": max_concurrent_requests}
         self._update(run_id, config=VerificationConfig.model_validate(settings).model_dump(mode="json"))
 
     def rename_run(self, run_id: str, name: str) -> None:
@@ -202,19 +248,8 @@ class Runs(Spending):
             raise _unknown(run_id)
 
 
-def spending(spent: Usage) -> dict[str, object]:
-    """Return the column updates that add calls and cost to a run's account."""
-    values: dict[str, object] = {
-        "calls": table.c.calls + spent.calls,
-        "cached_calls": table.c.cached_calls + spent.cached_calls,
-    }
-    if spent.cost is not None:
-        values["cost"] = func.coalesce(table.c.cost, 0.0) + spent.cost
-    return values
-
-
 def _check_wider(before: Plan, after: Plan) -> None:
-    old, new = before.config.model_dump(mode="json"), after.config.model_dump(mode="json")
+    old, new = asked(before.config), asked(after.config)
     for role in ("answering_models", "parsing_models"):
         if new[role][: len(old[role])] != old[role]:
             raise InputError(
@@ -222,8 +257,8 @@ def _check_wider(before: Plan, after: Plan) -> None:
             )
     if new["replicate_count"] < old["replicate_count"] or set(before.question_ids) - set(after.question_ids):
         raise InputError("A run can gain questions and replicates, not lose them.", next="Start a new run.")
-    fixed = {"answering_models", "parsing_models", "replicate_count", "max_concurrent_requests"}
-    changed = sorted(name for name in old if name not in fixed and old[name] != new[name])
+    may_change = {"answering_models", "parsing_models", "replicate_count"}
+    changed = sorted(name for name in old if name not in may_change and old[name] != new[name])
     if changed:
         raise InputError(f"A run cannot change {', '.join(changed)}.", next="Start a new run.")
 

@@ -19,6 +19,12 @@ class Spending(Database):
         with self.reading() as connection:
             return float(connection.execute(select(table.c.value).where(table.c.key == _today())).scalar() or 0.0)
 
+    def note_spending(self, cost: float | None) -> None:
+        """Add a cost, in US dollars, to today's account; for what belongs to no run."""
+        if cost:
+            with self.writing() as connection:
+                self.add_spending(connection, cost)
+
     def add_spending(self, connection: Connection, cost: float | None) -> None:
         """Add a cost to today's account, in a transaction that is under way."""
         if not cost:

@@ -9,11 +9,12 @@ from karenina_core.runs.store.benchmarks import Benchmarks
 from karenina_core.runs.store.calls import Calls
 from karenina_core.runs.store.engine import database_url, open_engine
 from karenina_core.runs.store.leases import Leases
+from karenina_core.runs.store.lookups import Lookups
 from karenina_core.runs.store.results import Results
 from karenina_core.runs.store.settings import Settings
 
 
-class Store(Benchmarks, Results, Calls, Leases, Settings):
+class Store(Benchmarks, Results, Calls, Lookups, Leases, Settings):
     """An open store. May be used from any thread; several processes may share one database."""
 
     @classmethod

@@ -18,7 +18,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 metadata = MetaData()
 
@@ -104,7 +104,6 @@ call = Table(
     Column("output_tokens", Integer),
     Column("cost", Float),
     Column("created", Text, nullable=False),
-    sqlite_with_rowid=False,
 )
 
 result = Table(

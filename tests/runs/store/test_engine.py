@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ from karenina_core.errors import StoreError
 from karenina_core.runs.plan import wanted
 from karenina_core.runs.store import Store, engine
 from karenina_core.runs.store.engine import database_url, open_engine
-from karenina_core.runs.store.tables import SCHEMA_VERSION
 from tests.runs.fakes import plain_result, small_benchmark, small_config
 
 
@@ -100,47 +98,6 @@ def test_an_intact_file_opens_again_with_what_it_held(tmp_path: Path) -> None:
     filled(tmp_path / "karenina.db")
     with Store.open(f"sqlite:///{tmp_path / 'karenina.db'}") as store:
         assert store.runs()[0].done == 50
-
-
-def set_version(path: Path, version: int) -> None:
-    connection = sqlite3.connect(path)
-    connection.execute("UPDATE meta SET schema_version = ?", (version,))
-    connection.commit()
-    connection.close()
-
-
-def test_a_database_of_a_newer_version_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "karenina.db"
-    filled(path)
-    set_version(path, SCHEMA_VERSION + 1)
-    with pytest.raises(StoreError, match="newer version"):
-        Store.open(path)
-
-
-def test_an_older_database_is_brought_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "karenina.db"
-    filled(path)
-    set_version(path, 0)
-    steps: list[int] = []
-    monkeypatch.setattr(engine, "MIGRATIONS", {0: lambda connection: steps.append(0)})
-    Store.open(path).close()
-    Store.open(path).close()
-    assert steps == [0]
-
-
-def test_a_failed_migration_leaves_the_database_at_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "karenina.db"
-    filled(path)
-    set_version(path, 0)
-    statements = ["DROP TABLE score", "DROP TABLE no_such_table"]
-    monkeypatch.setattr(
-        engine, "MIGRATIONS", {0: lambda connection: [connection.exec_driver_sql(one) for one in statements]}
-    )
-    with pytest.raises(StoreError):
-        Store.open(path)
-    monkeypatch.setattr(engine, "MIGRATIONS", {0: lambda connection: None})
-    with Store.open(path) as store:
-        assert store.scores(store.runs()[0].id) == []
 
 
 def test_two_openings_share_one_database(tmp_path: Path) -> None:

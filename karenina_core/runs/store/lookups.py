@@ -1,0 +1,49 @@
+"""What earlier calls and results tell about the next ones; read only, and quick in a store of any size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import select
+
+from karenina_core.runs.store.database import Database
+from karenina_core.runs.store.tables import call, score
+from karenina_core.schemas.results import RowKey
+
+_AT_ONCE = 500  # keys in one query
+SAMPLE = 3_000
+"""At most this many calls are looked at for what calls usually take."""
+
+
+class Lookups(Database):
+    """Questions about calls and results, answered without reading all of them."""
+
+    def known_calls(self, keys: Iterable[str]) -> set[str]:
+        """Return those keys whose calls are stored."""
+        known, wanted = set[str](), list(keys)
+        with self.reading() as connection:
+            for start in range(0, len(wanted), _AT_ONCE):
+                some = wanted[start : start + _AT_ONCE]
+                known.update(connection.execute(select(call.c.key).where(call.c.key.in_(some))).scalars())
+        return known
+
+    def sample_calls(self, models: Sequence[str]) -> list[dict[str, Any]]:
+        """Return calls of those models, as `purpose`, `model`, tokens and `reply`.
+
+        Keys are hashes, so the first ones are a random sample of all calls, however many there are.
+        """
+        columns = (call.c.purpose, call.c.model, call.c.input_tokens, call.c.output_tokens, call.c.reply)
+        drawn = select(*columns).order_by(call.c.key).limit(SAMPLE).subquery()
+        with self.reading() as connection:
+            query = select(drawn).where(drawn.c.model.in_(list(models)))
+            return [dict(row) for row in connection.execute(query).mappings()]
+
+    def trait_errors(self, run_id: str) -> dict[RowKey, set[str]]:
+        """Return the rows of a run that have traits without a value, with the names of those traits."""
+        found: dict[RowKey, set[str]] = {}
+        query = select(*(score.c[name] for name in RowKey._fields), score.c.trait)
+        with self.reading() as connection:
+            for row in connection.execute(query.where(score.c.run_id == run_id, score.c.kind == "error")):
+                found.setdefault(RowKey(*row[:-1]), set()).add(row.trait)
+        return found

@@ -1,0 +1,114 @@
+"""The layout of the database: made new, brought up to date, or refused when it is of a later version.
+
+A step is a function that changes a database of one version into the next. `MIGRATIONS` holds one for every version
+before the present; steps that were released are never changed. The number alone is stored: versions follow each other
+in one line, the program itself is the only one to apply them, and a step may use any DDL that both databases know.
+All steps and the new number are one transaction, on SQLite after a copy of the file was made.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, insert, inspect, select, text, update
+
+from karenina_core.errors import StoreError
+from karenina_core.runs.store.tables import SCHEMA_VERSION, meta, metadata
+
+log = logging.getLogger(__name__)
+
+
+def _calls_by_arrival(connection: Connection) -> None:
+    """Keep the rows of `call` in the order they came: by key, every new one changed a page of its own in SQLite."""
+    if connection.dialect.name == "sqlite":
+        columns = (
+            "key VARCHAR(64) NOT NULL, purpose VARCHAR(32) NOT NULL, model TEXT NOT NULL, question_id TEXT NOT NULL, "
+            "request TEXT NOT NULL, reply TEXT NOT NULL, input_tokens INTEGER, output_tokens INTEGER, cost FLOAT, "
+            "created TEXT NOT NULL, PRIMARY KEY (key)"
+        )
+        connection.execute(text("ALTER TABLE call RENAME TO call_by_key"))
+        connection.execute(text(f"CREATE TABLE call ({columns})"))
+        connection.execute(text("INSERT INTO call SELECT * FROM call_by_key ORDER BY created"))
+        connection.execute(text("DROP TABLE call_by_key"))
+
+
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {1: _calls_by_arrival}
+"""By schema version: how to bring a database of that version to the next."""
+
+_LOCK = 7020615
+
+
+def prepare(engine: Engine) -> None:
+    """Create the tables in a new database, or bring an older one up to date.
+
+    Raises:
+        StoreError: It was written by a newer version; it was left as it is.
+        SQLAlchemyError: The database refused; it was left as it is.
+    """
+    with engine.execution_options(writes=True).begin() as connection:
+        if engine.dialect.name == "postgresql":
+            # Two processes that start together must not both create or change the tables.
+            connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
+        if not inspect(connection).has_table(meta.name):
+            metadata.create_all(connection)
+            connection.execute(insert(meta).values(schema_version=SCHEMA_VERSION))
+            return
+        version = connection.execute(select(meta.c.schema_version)).scalar_one()
+        check_version(version)
+        if version < SCHEMA_VERSION:
+            _bring_up_to_date(connection, version)
+
+
+def check_version(version: int) -> None:
+    """Refuse a database of a later version.
+
+    Raises:
+        StoreError: It is one.
+    """
+    if version > SCHEMA_VERSION:
+        raise StoreError(
+            "The database was written by a newer version of the workbench.",
+            why=f"Its layout is version {version}; this program knows version {SCHEMA_VERSION}.",
+            next="It was left as it is. Update the workbench, or choose another database.",
+        )
+
+
+def _bring_up_to_date(connection: Connection, version: int) -> None:
+    if connection.dialect.name == "sqlite":
+        copy = _copy(Path(connection.engine.url.database or ""), version)
+        log.info("The database is brought to layout version %s; a copy of it is %s", SCHEMA_VERSION, copy)
+    for step in range(version, SCHEMA_VERSION):
+        MIGRATIONS[step](connection)
+    connection.execute(update(meta).values(schema_version=SCHEMA_VERSION))
+
+
+def _copy(path: Path, version: int) -> Path:
+    """Copy the database as it is committed now, whole or not at all.
+
+    The caller holds the right to write, so nobody changes it meanwhile.
+    """
+    moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    target = path.with_name(f"{path.name}.version-{version}.{moment}.bak")
+    part = target.with_name(f"{target.name}.part")
+    part.unlink(missing_ok=True)
+    try:
+        with (
+            closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as source,
+            closing(sqlite3.connect(part)) as destination,
+        ):
+            source.backup(destination)
+        os.replace(part, target)
+    except (sqlite3.Error, OSError) as error:
+        part.unlink(missing_ok=True)
+        raise StoreError(
+            "The database is of an older version, and no copy of it could be made before bringing it up to date.",
+            why=f"{target}: {error}",
+            next="It was left as it is. Make space for a copy beside it, then open it again.",
+        ) from error
+    return target

@@ -1,0 +1,146 @@
+"""Clocks that jump, and owners that slept: a run has one owner, and only the owner's rows are stored."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from karenina_core.runs.runner import Runner
+from karenina_core.runs.store import Store, leases
+from karenina_core.runs.store.leases import LEASE_SECONDS, LeaseLostError
+from tests.faults.openai_server import Reply
+from tests.faults.road import PATIENCE, Road, honest, verdicts
+from tests.runs.fakes import plain_result
+
+DAY = 86_400.0
+ELSEWHERE = "elsewhere/1/a"
+
+
+@pytest.fixture
+def jump(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Let the clock of the database, on which leases depend, jump by so many seconds."""
+    usual = dict(leases._CLOCKS)
+
+    def to(seconds: float) -> None:
+        for dialect, clock in usual.items():
+            monkeypatch.setitem(leases._CLOCKS, dialect, f"({clock} + {seconds})")
+
+    return to
+
+
+@pytest.fixture
+def run_id(any_store: Store) -> str:
+    from karenina_core.runs.plan import wanted
+    from tests.runs.fakes import small_benchmark, small_config
+
+    return any_store.create_run(wanted(small_benchmark(2), small_config()))
+
+
+@pytest.mark.parametrize("seconds", [DAY, -DAY], ids=["forward", "back"])
+def test_a_jump_of_this_machines_clock_during_a_run_changes_nothing(
+    road: Road, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    usual = time.time
+
+    def jump_at_the_third(request: dict[str, Any]) -> Reply:
+        if len(road.server.requests) == 3:
+            monkeypatch.setattr(time, "time", lambda: usual() + seconds)
+        return honest(request)
+
+    road.server.script = jump_at_the_third
+    run_id = road.begin(6)
+    seen = road.finish(run_id)
+    assert (seen.status, seen.passed) == ("completed", 6)
+    assert 0 <= seen.elapsed < PATIENCE
+
+
+@pytest.mark.parametrize("seconds", [DAY, -DAY], ids=["forward", "back"])
+def test_an_owner_keeps_its_run_over_a_jump_of_the_database_clock(
+    any_store: Store, run_id: str, jump: Any, seconds: float
+) -> None:
+    any_store.claim(run_id, ELSEWHERE)
+    jump(seconds)
+    assert any_store.beat([run_id], ELSEWHERE) == {run_id}
+    assert not any_store.claim(run_id, "elsewhere/2/b")
+
+
+@pytest.mark.parametrize("seconds", [DAY, -DAY], ids=["forward", "back"])
+def test_a_dead_owner_does_not_keep_its_run_for_a_day_because_of_a_jump(
+    any_store: Store, run_id: str, jump: Any, seconds: float
+) -> None:
+    any_store.claim(run_id, ELSEWHERE)
+    jump(seconds)
+    assert any_store.claim(run_id, "elsewhere/2/b")
+
+
+def test_a_small_correction_of_the_clock_is_no_reason_to_take_a_run_over(
+    any_store: Store, run_id: str, jump: Any
+) -> None:
+    any_store.claim(run_id, ELSEWHERE)
+    for seconds in (LEASE_SECONDS / 2, -LEASE_SECONDS / 2):
+        jump(seconds)
+        assert not any_store.claim(run_id, "elsewhere/2/b")
+
+
+def test_of_many_who_claim_a_silent_run_one_gets_it(any_store: Store, run_id: str, jump: Any) -> None:
+    any_store.claim(run_id, ELSEWHERE)
+    jump(LEASE_SECONDS + 1)
+    won: list[str] = []
+    together = threading.Barrier(8)
+
+    def claim(owner: str) -> None:
+        together.wait()
+        if any_store.claim(run_id, owner):
+            won.append(owner)
+
+    rivals = [threading.Thread(target=claim, args=(f"elsewhere/{number}/c",)) for number in range(8)]
+    for rival in rivals:
+        rival.start()
+    for rival in rivals:
+        rival.join()
+    assert len(won) == 1
+
+
+def test_rows_of_a_former_owner_are_refused_in_the_very_transaction(any_store: Store, run_id: str) -> None:
+    any_store.claim(run_id, ELSEWHERE)
+    with any_store.writing() as connection:
+        any_store.check_owner(connection, run_id, ELSEWHERE)
+        any_store.insert_results(connection, run_id, [plain_result("q1")])
+    with pytest.raises(LeaseLostError), any_store.writing() as connection:
+        any_store.insert_results(connection, run_id, [plain_result("q2")])
+        any_store.check_owner(connection, run_id, "elsewhere/2/b")
+    assert [row["question_id"] for row in any_store.rows(run_id)] == ["q1"]
+
+
+def test_a_process_that_slept_too_long_stores_no_more_rows_and_its_paid_calls_are_kept(road: Road) -> None:
+    """As a laptop that is closed for an hour: meanwhile somebody else carries the run out."""
+    taken = threading.Event()
+
+    def take_over(request: dict[str, Any]) -> Reply:
+        if len(road.server.requests) == 5 and not taken.is_set():
+            with road.store.writing() as connection:
+                connection.exec_driver_sql(f"UPDATE run SET owner = '{ELSEWHERE}'")
+            taken.set()
+        return honest(request)
+
+    road.server.script = take_over
+    run_id = road.begin(20, max_concurrent_requests=2)
+    assert taken.wait(PATIENCE)
+    road.runner.wait(run_id, PATIENCE)
+    run = road.store.run(run_id)
+    assert run.status == "running", "the status is the new owner's to write"
+    assert run.done == len(road.store.rows(run_id)) < 20
+    asked = list(road.calls)
+    assert len(asked) <= 10, "the former owner went on asking"
+    with road.store.writing() as connection:
+        connection.exec_driver_sql(f"UPDATE run SET owner = '{socket.gethostname()}/{os.getpid()}/gone'")
+    with Runner(road.store) as other:
+        other.resume(run_id)
+        other.wait(run_id, PATIENCE)
+    assert verdicts(road.store.results(run_id)) == ["pass"] * 20
+    assert len(road.calls) == len(set(road.calls)), "a call that was paid was asked again"

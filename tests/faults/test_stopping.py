@@ -1,0 +1,134 @@
+"""Cancelling, restarting, clicking twice, looking from elsewhere: a run belongs to its process, not to a tab."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from karenina_core.errors import StoreError
+from karenina_core.runs.runner import Runner
+from karenina_core.runs.store import Store
+from tests.faults.openai_server import HANGING, OpenAIServer, Reply
+from tests.faults.road import PATIENCE, Road, call_of, honest, verdicts
+
+ROOT = Path(__file__).parents[2]
+
+
+def wait_until(condition: object) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < end, "it never happened"
+        time.sleep(0.005)
+
+
+def test_cancel_does_not_wait_for_calls_in_flight(road: Road) -> None:
+    road.server.script = [HANGING]
+    seconds = []
+    for _ in range(5):
+        run_id = road.begin(60, max_concurrent_requests=50)
+        asked = len(road.server.requests)
+        wait_until(lambda asked=asked: len(road.server.requests) > asked)
+        start = time.monotonic()
+        road.runner.cancel(run_id)
+        seconds.append(time.monotonic() - start)
+        assert road.runner.progress(run_id).status == "cancelled"
+    assert min(seconds) < 0.1
+
+
+def test_cancel_stops_spending_and_keeps_what_is_there(road: Road) -> None:
+    def slow_from_the_tenth(request: dict[str, object]) -> Reply:
+        return HANGING if call_of(request)[1] > 10 else honest(request)
+
+    road.server.script = slow_from_the_tenth
+    run_id = road.begin(40, max_concurrent_requests=4)
+    wait_until(lambda: road.runner.progress(run_id).done == 10)
+    road.runner.cancel(run_id)
+    asked = len(road.calls)
+    stored = road.store.rows(run_id)
+    assert (len(stored), road.runner.progress(run_id).done) == (10, 10)
+    road.runner.wait(run_id, 0.2)
+    assert len(road.calls) == asked
+    road.server.script = honest
+    road.server.requests.clear()
+    assert verdicts(road.resume(run_id)) == ["pass"] * 40
+    assert len(road.calls) == 60
+
+
+def test_pause_finishes_what_is_under_way_and_starts_nothing(road: Road) -> None:
+    road.server.delay = 0.02
+    run_id = road.begin(30, max_concurrent_requests=3)
+    wait_until(lambda: road.runner.progress(run_id).done >= 5)
+    road.runner.pause(run_id)
+    wait_until(lambda: road.runner.progress(run_id).in_flight == 0)
+    asked = len(road.calls)
+    road.runner.wait(run_id, 0.2)
+    assert len(road.calls) == asked
+    assert verdicts(road.resume(run_id)) == ["pass"] * 30
+    assert len(road.calls) == len(set(road.calls)) == 60
+
+
+def test_after_a_restart_the_run_goes_on_where_it_was(store: Store, server: OpenAIServer) -> None:
+    server.delay = 0.01
+    with Runner(store) as first:
+        road = Road(store, first, server)
+        run_id = road.begin(40, max_concurrent_requests=4)
+        wait_until(lambda: first.progress(run_id).done >= 10)
+    run = store.run(run_id)
+    assert (run.status, run.done) == ("interrupted", len(store.rows(run_id)))
+    with Runner(store) as second:
+        assert verdicts(Road(store, second, server).resume(run_id)) == ["pass"] * 40
+    twice = len(road.calls) - len(set(road.calls))
+    assert twice <= 4, "only calls in flight at the moment of closing may be asked again"
+
+
+def test_many_clicks_start_one_run(road: Road) -> None:
+    run_id = road.create(10)
+    clicks = [threading.Thread(target=road.runner.start, args=(run_id,)) for _ in range(8)]
+    for click in clicks:
+        click.start()
+    for click in clicks:
+        click.join()
+    road.finish(run_id)
+    assert len(road.calls) == 20
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_of_two_processes_one_carries_the_run_out_and_the_other_watches(
+    database: str, request: pytest.FixtureRequest, path: Path, server: OpenAIServer
+) -> None:
+    url = f"sqlite:///{path}" if database == "sqlite" else request.getfixturevalue("postgres_url")
+    release = threading.Event()
+
+    def held_after_five(sent: dict[str, object]) -> Reply:
+        if call_of(sent)[1] > 5 and not release.is_set():
+            return Reply("wait", status=503)
+        return honest(sent)
+
+    server.script = held_after_five
+    with Store.open(url) as store:
+        run_id = Road(store, None, server).create(10, max_attempts=20)  # type: ignore[arg-type]
+        command = [sys.executable, "-m", "tests.faults.killed_run", url, run_id]
+        child = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        try:
+            wait_until(lambda: store.run(run_id).done >= 5 or child.poll() is not None)
+            with Runner(store) as watcher:
+                assert store.run(run_id).status == "running", "a living process lost its run to another's start"
+                for act in (watcher.start, watcher.resume, watcher.cancel):
+                    with pytest.raises(StoreError, match="another process"):
+                        act(run_id)
+                seen = watcher.progress(run_id)
+                assert (seen.status, seen.done, seen.total) == ("running", 5, 10)
+                release.set()
+                wait_until(lambda: not watcher.progress(run_id).active)
+                assert watcher.progress(run_id).passed == 10
+            output, _ = child.communicate(timeout=PATIENCE)
+            assert output.splitlines()[-1] == "ended completed"
+        finally:
+            release.set()
+            child.kill()
+            child.wait()
