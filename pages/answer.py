@@ -24,7 +24,7 @@ with frame.guard():
     ids = list(frame_["result_id"])
     labels = {
         row.result_id: f"{results_data.SIGN[row.verdict]} {short(row.question, 60)}"
-        + f" · {row.answering_model} · {row.parsing_model}"
+        + f" · {short(row.answering_model, 40)} · {short(row.parsing_model, 40)}"
         + (f" · repeat {row.replicate}" if frame_["replicate"].max() > 1 else "")
         for row in frame_.itertuples()
     }

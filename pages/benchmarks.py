@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.demo import demo_benchmark
-from pages.components import benchmark_list, benchmark_panel, feedback, frame, services, state, upload
+from karenina_core.runs import BenchmarkRow
+from pages.components import benchmark_list, benchmark_panel, feedback, frame, services, state, table_import, upload
 from pages.components.text import plain
 
 frame.begin(
@@ -20,6 +23,31 @@ def add(benchmark: Benchmark) -> None:
     state.choose("benchmark", services.store().save_benchmark(benchmark))
     feedback.say(f"Added **{plain(benchmark.name, 60)}**.")
     st.rerun()
+
+
+def arrive(waiting: upload.Upload, rows: Sequence[BenchmarkRow]) -> None:
+    """Draw what was uploaded, and the way to take it in or to let it go."""
+    if waiting.members:
+        upload.choose_member(waiting)
+    elif waiting.table is not None:
+        upload.title(waiting)
+        with frame.guard():
+            if table_import.draw(waiting.table, waiting.digest, rows):
+                upload.clear()
+                st.rerun()
+    else:
+        upload.report(waiting)
+        if any(waiting.benchmark is not None and row.name == waiting.benchmark.name for row in rows):
+            st.caption("There is a benchmark of this name already. Adding keeps both.")
+    with st.container(horizontal=True):
+        if waiting.benchmark is not None and st.button(
+            "Add to workspace", type="primary", icon=":material/add:", key="upload_add"
+        ):
+            upload.clear()
+            add(waiting.benchmark)
+        if st.button("Discard", key="upload_discard", type="tertiary"):
+            upload.clear()
+            st.rerun()
 
 
 with frame.guard():
@@ -43,18 +71,7 @@ with frame.guard():
 
     if waiting is not None:
         with st.container(border=True, key="upload_report"):
-            upload.report(waiting)
-            with st.container(horizontal=True):
-                if waiting.benchmark is not None and st.button(
-                    "Add to workspace", type="primary", icon=":material/add:", key="upload_add"
-                ):
-                    upload.clear()
-                    add(waiting.benchmark)
-                if st.button("Discard", key="upload_discard", type="tertiary"):
-                    upload.clear()
-                    st.rerun()
-            if waiting.benchmark is not None and any(row.name == waiting.benchmark.name for row in rows):
-                st.caption("There is a benchmark of this name already. Adding keeps both.")
+            arrive(waiting, rows)
 
     listed, chosen = st.columns([55, 45], gap="large")
     with listed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.components import frame, monitor, results_data, services, state
-from pages.components.text import plain
+from pages.components.text import plain, short
 
 frame.begin("Monitor", "Every number here is also in the results; errors are never counted as wrong answers.")
 
@@ -22,7 +22,7 @@ with frame.guard():
         "Run",
         list(runs),
         index=list(runs).index(chosen) if chosen else 0,
-        format_func=lambda key: f"{runs[key].name} · {str(runs[key].created)[:16].replace('T', ' ')}",
+        format_func=lambda key: f"{short(runs[key].name)} · {str(runs[key].created)[:16].replace('T', ' ')}",
         key=f"monitor_run_{chosen}",
     )
     if run_id != chosen:

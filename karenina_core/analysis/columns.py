@@ -39,6 +39,7 @@ RESULTS: dict[str, Column] = {
     "input_tokens": Column("Int64", "Tokens sent."),
     "output_tokens": Column("Int64", "Tokens received."),
     "similarity": Column("float64", "Similarity of response and expected answer; never decides."),
+    "flagged": Column("bool", "The answer seems to address its judge; look at it before you trust the verdict."),
 }
 
 FIELDS: dict[str, Column] = {

@@ -123,6 +123,7 @@ def _result_row(result: VerificationResult) -> Row:
         "input_tokens": result.usage.input_tokens,
         "output_tokens": result.usage.output_tokens,
         "similarity": result.similarity.similarity if result.similarity else None,
+        "flagged": bool(result.answer and result.answer.addresses_judge),
     }
 
 

@@ -1,4 +1,4 @@
-"""Results and tables as CSV that spreadsheets open safely: UTF-8 with BOM, CRLF, nothing a program would run."""
+"""Results and tables as CSV and Excel workbooks that open safely: there is nothing in them a program would run."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from karenina_core.analysis.cells import readable, redactor
 from karenina_core.analysis.traits import trait_rows
 from karenina_core.files import csv_text
 from karenina_core.schemas.results import VerificationResult
+from karenina_core.workbook import Sheet, xlsx_bytes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,27 +59,49 @@ _LISTS = frozenset({"question.keywords", "warnings"})
 
 
 def to_csv(results: Sequence[VerificationResult]) -> bytes:
-    """Return one row per result.
+    """Return one row per result: UTF-8 with a byte order mark, and CRLF.
 
     Global traits have a column each (`trait: NAME`, `metric: NAME / METRIC`); the questions' own share
     `question_traits`. False and 0 are written as such; an empty cell means there is nothing.
     """
-    traits = list(dict.fromkeys(name for result in results for name in _global_traits(result)))
-    rows = [{**_base_row(result), **_trait_row(result, traits)} for result in results]
-    return _csv([*COLUMNS, *traits, "question_traits", "trait_errors"], rows)
+    return _csv(_results_sheet(results))
+
+
+def to_xlsx(results: Sequence[VerificationResult]) -> bytes:
+    """Return the table of `to_csv` as an Excel workbook; texts are cut at what a cell can hold, and say so."""
+    return xlsx_bytes({"Results": _results_sheet(results)})
 
 
 def frame_to_csv(frame: pd.DataFrame) -> bytes:
     """Return any table as CSV, with the same care for every cell."""
+    return _csv(_frame_sheet(frame))
+
+
+def frame_to_xlsx(frame: pd.DataFrame, title: str = "Table") -> bytes:
+    """Return any table as an Excel workbook, with the same care for every cell."""
+    return xlsx_bytes({title: _frame_sheet(frame)})
+
+
+def _results_sheet(results: Sequence[VerificationResult]) -> Sheet:
+    traits = list(dict.fromkeys(name for result in results for name in _global_traits(result)))
+    rows = ({**_base_row(result), **_trait_row(result, traits)} for result in results)
+    return _sheet([*COLUMNS, *traits, "question_traits", "trait_errors"], rows)
+
+
+def _frame_sheet(frame: pd.DataFrame) -> Sheet:
     names = [str(name) for name in frame.columns]
     plain = frame.astype(object).where(frame.notna(), None)
-    return _csv(names, (dict(zip(names, row, strict=True)) for row in plain.itertuples(index=False, name=None)))
+    return _sheet(names, (dict(zip(names, row, strict=True)) for row in plain.itertuples(index=False, name=None)))
 
 
-def _csv(header: Sequence[str], rows: Iterable[Row]) -> bytes:
+def _sheet(header: Sequence[str], rows: Iterable[Row]) -> Sheet:
     redact = redactor()
     cells = ([_cell(row[name], redact) for name in header] for row in rows)
-    return csv_text([redact(name) for name in header], cells).encode("utf-8-sig")
+    return Sheet([redact(name) for name in header], cells)
+
+
+def _csv(sheet: Sheet) -> bytes:
+    return csv_text(sheet.header, sheet.rows).encode("utf-8-sig")
 
 
 def _cell(value: Any, redact: Callable[[str], str]) -> bool | int | float | str | None:

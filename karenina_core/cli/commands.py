@@ -8,16 +8,17 @@ import sys
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.cli import output, tables
+from karenina_core.cli import choices, output, tables
 from karenina_core.cli.codes import DONE, PROBLEMS, UNUSABLE
-from karenina_core.errors import CheckpointError, InputError
-from karenina_core.models.ports import Purpose
-from karenina_core.models.recorded import Recording
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from karenina_core.errors import CheckpointError
+from karenina_core.schemas.config import VerificationConfig
 from karenina_core.schemas.results import VerificationResultSet
+
+if TYPE_CHECKING:
+    from karenina_core.runs import Store
 
 
 def do_demo(options: argparse.Namespace) -> int:
@@ -71,13 +72,22 @@ def do_run(options: argparse.Namespace) -> int:
     from karenina_core.runs import run_verification, wanted
 
     benchmark = Benchmark.load(options.file)
-    config = _configuration(options)
-    if note := wanted(benchmark, config, limit=options.limit).note:
-        print(note, file=sys.stderr)
+    config, chosen = choices.configuration(options), choices.questions(options, benchmark)
+    plan = wanted(benchmark, config, chosen, options.limit)
+    if plan.note:
+        print(plan.note, file=sys.stderr)
+    output.show_prepared(plan)
+    if options.save_preset:
+        with output.opened_store() as store:
+            store.save_preset(options.save_preset, config)
+    if options.estimate:
+        with output.opened_store() as store:
+            output.show_estimate(plan, store)
+        return DONE
     quiet = options.json == "-"
     with output.progress(quiet=quiet) as report:
         results = run_verification(
-            benchmark, config, run_name=options.name, progress_callback=report, limit=options.limit
+            benchmark, config, chosen, run_name=options.name, progress_callback=report, limit=options.limit
         )
     if options.json:
         _write(options.json, results, config)
@@ -87,54 +97,49 @@ def do_run(options: argparse.Namespace) -> int:
     return max(_outcome(results), _ending(results.run_id))
 
 
-def _configuration(options: argparse.Namespace) -> VerificationConfig:
-    settings = {
-        key: value
-        for key, value in (("endpoint_base_url", options.base_url), ("api_key_env", options.api_key_env))
-        if value
-    }
-    answering = [model for text in options.answering for model in _models(text, settings, "answer")]
-    if options.answers:
-        answering += _prepared(options.answers)
-    if not answering:
-        raise InputError(
-            "No model to test was given.", next="Name one with --answering, or give prepared answers with --answers."
-        )
-    judges = [model for text in options.judge for model in _models(text, settings, "parse")]
-    return VerificationConfig(
-        answering_models=answering,
-        parsing_models=judges,
-        replicate_count=options.replicates,
-        max_concurrent_requests=options.concurrency,
-        abstention_enabled=options.abstention,
-        embedding_check_enabled=options.embeddings,
-        max_cost=options.max_cost,
-    )
+def do_topup(options: argparse.Namespace) -> int:
+    """Let a stored run want more, and carry it out."""
+    from karenina_core.runs import top_up, widened
+
+    with output.opened_store() as store:
+        store.interrupt_abandoned()
+        run = output.find_run(store, options.run)
+        plan = store.run_plan(run.id)
+        named = choices.questions(options, plan.benchmark) or ()
+        growth: dict[str, Any] = {
+            "answering_models": choices.answering_models(options),
+            "judges": choices.judges(options),
+            "replicates": options.replicates,
+            "question_ids": plan.benchmark.get_finished_questions(ids_only=True) if options.all_questions else named,
+        }
+        if options.estimate:
+            output.show_estimate(widened(plan, **growth), store, run.id)
+            return DONE
+        if options.max_cost:
+            store.limit_cost(run.id, options.max_cost)
+        config = top_up(store, run.id, **growth)
+        return _carry_on(store, run.id, options.json, config)
 
 
-def _models(text: str, settings: dict[str, Any], purpose: Purpose) -> list[ModelConfig]:
-    if text.startswith("manual:"):
-        return _prepared(text.removeprefix("manual:"))
-    if text.startswith("recorded:") and "/" not in text:
-        # A recording by its name alone stands for all models in it.
-        entries = Recording.load(text.removeprefix("recorded:")).entries(purpose)
-        return [ModelConfig.parse(f"{text}/{entry}") for entry in entries]
-    model = ModelConfig.parse(text)
-    return [ModelConfig.parse(text, **settings) if model.transport == "litellm" else model]
-
-
-def _prepared(path: str) -> list[ModelConfig]:
-    from karenina_core.models.manual import read_answers
-
-    return [
-        ModelConfig(id=label, interface="manual", model_name=label, manual_traces=answers)
-        for label, answers in read_answers(path).items()
-    ]
+def do_presets(options: argparse.Namespace) -> int:
+    """List stored configurations, or delete one."""
+    with output.opened_store() as store:
+        if options.delete:
+            store.preset(options.delete)
+            store.delete_preset(options.delete)
+        presets = store.presets()
+    if options.json:
+        shown = {name: config.model_dump(mode="json", exclude_defaults=True) for name, config in presets.items()}
+        print(json.dumps(shown, indent=2, ensure_ascii=False))
+    else:
+        output.show_presets(presets)
+    return DONE
 
 
 def do_runs(options: argparse.Namespace) -> int:
     """List stored runs."""
     with output.opened_store() as store:
+        store.interrupt_abandoned()
         runs = store.runs()
     if options.json:
         print(json.dumps([asdict(run) for run in runs], indent=2, ensure_ascii=False, default=str))
@@ -154,14 +159,21 @@ def do_show(options: argparse.Namespace) -> int:
 
 def do_resume(options: argparse.Namespace) -> int:
     """Continue a run."""
+    with output.opened_store() as store:
+        store.interrupt_abandoned()
+        run = output.find_run(store, options.run)
+        if options.max_cost:
+            store.limit_cost(run.id, options.max_cost)
+        return _carry_on(store, run.id, options.json)
+
+
+def _carry_on(store: Store, run_id: str, as_json: bool, config: VerificationConfig | None = None) -> int:
     from karenina_core.runs.verification import resume_run
 
-    with output.opened_store() as store:
-        run = output.find_run(store, options.run)
-        with output.progress(quiet=options.json) as report:
-            results = resume_run(store, run.id, progress_callback=report)
-    _print_results(results, options.json)
-    return _outcome(results)
+    with output.progress(quiet=as_json) as report:
+        results = resume_run(store, run_id, progress_callback=report, config=config)
+    _print_results(results, as_json)
+    return max(_outcome(results), _ending(run_id))
 
 
 def do_reverify(options: argparse.Namespace) -> int:
@@ -185,16 +197,35 @@ def do_reverify(options: argparse.Namespace) -> int:
 def do_export(options: argparse.Namespace) -> int:
     """Write the results of a run to a file."""
     from karenina_core.analysis.export import to_json
-    from karenina_core.analysis.spreadsheet import to_csv
+    from karenina_core.analysis.spreadsheet import to_csv, to_xlsx
     from karenina_core.files import write_atomic
+
+    tables_of = {"csv": to_csv, "xlsx": to_xlsx}
 
     with output.opened_store() as store:
         run = output.find_run(store, options.run)
         results = store.results(run.id)
-        content = to_csv(results) if options.format == "csv" else to_json(results, run.config)
+        as_table = tables_of.get(options.format)
+        content = as_table(results) if as_table else to_json(results, run.config)
     write_atomic(Path(options.out), content)
     print(f"{len(results)} results written to {options.out}")
     return DONE
+
+
+def do_rescue(options: argparse.Namespace) -> int:
+    """Save what can still be read of a damaged database file."""
+    from karenina_core.analysis.export import to_json
+    from karenina_core.files import write_atomic
+    from karenina_core.runs.store.rescue import rescue
+
+    saved = rescue(options.file)
+    results = [result for run in saved.runs for result in run.results]
+    if not results:
+        print(f"No result can be read in {options.file}; nothing was written.", file=sys.stderr)
+        return UNUSABLE
+    write_atomic(Path(options.out), to_json(results))
+    print(f"{len(results)} results written to {options.out}; {saved.unreadable} could not be read.")
+    return PROBLEMS if saved.unreadable else DONE
 
 
 def _write(target: str, results: VerificationResultSet, config: VerificationConfig | None = None) -> None:

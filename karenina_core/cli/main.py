@@ -31,13 +31,20 @@ def build_parser() -> argparse.ArgumentParser:
     check.add_argument("file", metavar="FILE")
     check.add_argument("--json", action="store_true", help="print JSON")
     _add_run(commands)
+    _add_topup(commands)
+    presets = commands.add_parser("presets", help="list stored configurations")
+    presets.add_argument("--delete", metavar="NAME", help="forget this one first")
+    presets.add_argument("--json", action="store_true", help="print JSON")
     runs = commands.add_parser("runs", help="list stored runs")
     runs.add_argument("--json", action="store_true", help="print JSON")
     show = commands.add_parser("show", help="show one run")
     show.add_argument("run", metavar="RUN", help="run id, the start of one, or a run name")
     show.add_argument("--json", action="store_true", help="print JSON")
-    resume = commands.add_parser("resume", help="continue an interrupted run; failed evaluations are tried again")
+    resume = commands.add_parser(
+        "resume", help="continue an interrupted run; failed evaluations and failed traits are tried again"
+    )
     resume.add_argument("run", metavar="RUN")
+    resume.add_argument("--max-cost", type=_amount, metavar="USD", help="let the run spend this much in all")
     resume.add_argument("--json", action="store_true", help="print JSON")
     reverify = commands.add_parser("reverify", help="recompute verdicts by present rules, without model calls")
     reverify.add_argument("run", metavar="RUN")
@@ -45,8 +52,11 @@ def build_parser() -> argparse.ArgumentParser:
     reverify.add_argument("--json", action="store_true", help="print JSON")
     export = commands.add_parser("export", help="write the results of a run to a file")
     export.add_argument("run", metavar="RUN")
-    export.add_argument("--format", choices=("csv", "json"), required=True)
+    export.add_argument("--format", choices=("csv", "xlsx", "json"), required=True)
     export.add_argument("--out", metavar="FILE", required=True)
+    rescue = commands.add_parser("rescue", help="save the results that a damaged database file still gives away")
+    rescue.add_argument("file", metavar="FILE", help="the database; it is not changed")
+    rescue.add_argument("--out", metavar="FILE", required=True, help="JSON file for the results")
     return parser
 
 
@@ -54,23 +64,55 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     run = commands.add_parser(
         "run",
         help="run a benchmark file",
-        description="MODEL is a litellm name (openai/gpt-4.1-mini), local, local:FILE.gguf, recorded:NAME or "
-        "manual:FILE. Keys are read from the environment.",
+        description="MODEL is a litellm name (openai/gpt-4.1-mini), litellm:NAME, local, local:FILE.gguf, recorded:NAME"
+        " or manual:FILE. Keys are read from the environment.",
     )
     run.add_argument("file", metavar="FILE")
-    run.add_argument("--answering", nargs="+", metavar="MODEL", default=[], help="models under test")
-    run.add_argument("--judge", nargs="+", metavar="MODEL", required=True, help="models that fill the templates")
-    run.add_argument("--base-url", metavar="URL", help="OpenAI-compatible endpoint for litellm models")
-    run.add_argument("--api-key-env", metavar="NAME", help="environment variable that holds the key")
-    run.add_argument("--answers", metavar="FILE", help="prepared answers (JSON, or CSV: question, answer[, model])")
-    run.add_argument("--replicates", type=_positive, default=1, metavar="N")
-    run.add_argument("--concurrency", type=_positive, default=8, metavar="N")
+    run.add_argument("--config", metavar="FILE", help="configuration as JSON, or exported results; options change it")
+    run.add_argument("--preset", metavar="NAME", help="stored configuration; options change it")
+    run.add_argument("--save-preset", metavar="NAME", help="store this configuration under a name")
+    _add_models(run)
+    _add_questions(run)
+    run.add_argument("--replicates", type=_positive, metavar="N", help="how often every question is asked")
+    run.add_argument("--concurrency", type=_positive, metavar="N", help="calls at once, 8 when not given")
     run.add_argument("--limit", type=_positive, metavar="N", help="only the first N questions")
     run.add_argument("--abstention", action="store_true", help="ask the judge whether the answer declines")
     run.add_argument("--embeddings", action="store_true", help="enable the embedding check")
     run.add_argument("--max-cost", type=_amount, metavar="USD", help="stop when the run has spent this much")
+    run.add_argument("--estimate", action="store_true", help="say what the run would take, and ask nobody")
     run.add_argument("--name", metavar="NAME", help="name of the run")
     run.add_argument("--json", metavar="OUT", help="write all results as JSON to this file, - for standard output")
+
+
+def _add_topup(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    topup = commands.add_parser(
+        "topup",
+        help="add models, judges, replicates or questions to a stored run, and carry it out",
+        description="The run stays the same run: what it has is kept, and what is answered is not asked again.",
+    )
+    topup.add_argument("run", metavar="RUN", help="run id, the start of one, or a run name")
+    _add_models(topup)
+    _add_questions(topup)
+    topup.add_argument("--all-questions", action="store_true", help="all finished questions of the run's benchmark")
+    topup.add_argument("--replicates", type=_positive, metavar="N", help="how often every question is asked, in all")
+    topup.add_argument("--max-cost", type=_amount, metavar="USD", help="let the run spend this much in all")
+    topup.add_argument("--estimate", action="store_true", help="say what it would take, and ask nobody")
+    topup.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _add_models(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--answering", nargs="+", metavar="MODEL", default=[], help="models under test")
+    parser.add_argument("--judge", nargs="+", metavar="MODEL", default=[], help="models that fill the templates")
+    parser.add_argument("--base-url", metavar="URL", help="OpenAI-compatible endpoint for provider models")
+    parser.add_argument("--api-key-env", metavar="NAME", help="environment variable that holds the key")
+    parser.add_argument("--answers", metavar="FILE", help="prepared answers (JSON, or CSV: question, answer[, model])")
+
+
+def _add_questions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--keyword", nargs="+", metavar="WORD", default=[], help="only questions with a keyword")
+    parser.add_argument("--search", metavar="TEXT", help="only questions that hold this text")
+    parser.add_argument("--question", nargs="+", metavar="ID", default=[], help="only these questions")
+    parser.add_argument("--only-failing-in", metavar="RUN", help="only questions that failed or broke down in a run")
 
 
 def _positive(text: str) -> int:

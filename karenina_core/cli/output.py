@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError
+from karenina_core.schemas.config import VerificationConfig
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from karenina_core.runs import FlipList, Store
+    from karenina_core.runs import FlipList, Plan, RunRow, Store
     from karenina_core.runs.reverify import Share
 
 Report = Callable[[float, str], None]
@@ -111,8 +112,8 @@ def show_check(benchmark: Benchmark, problems: Sequence[Any]) -> None:
         out.print("No repairs were needed and no problems were found.")
 
 
-def show_runs(runs: Sequence[Any]) -> None:
-    """Print the list of runs."""
+def show_runs(runs: Sequence[RunRow]) -> None:
+    """Print the list of runs, and under it why some have stopped."""
     from rich import box
     from rich.table import Table
 
@@ -121,7 +122,7 @@ def show_runs(runs: Sequence[Any]) -> None:
         return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("Run", no_wrap=True, min_width=max(len(run.id) for run in runs))
-    for title in ("Name", "Benchmark", "Status", "Done", "Pass", "Fail", "None", "Started"):
+    for title in ("Name", "Benchmark", "State", "Done", "Pass", "Fail", "None", "Started"):
         table.add_column(title, no_wrap=True, overflow="ellipsis")
     for run in runs:
         counts = (str(run.passed), str(run.failed), str(run.not_evaluated))
@@ -129,6 +130,49 @@ def show_runs(runs: Sequence[Any]) -> None:
         names = (shown(run.name, 30), shown(run.benchmark_name, 30))
         table.add_row(run.id, *names, run.status, f"{run.done} of {run.total}", *counts, started)
     console().print(table)
+    for run in runs:
+        if run.status in ("interrupted", "failed"):
+            console().print(
+                f"{run.id}: {shown(run.state.rstrip('.'), 300)}. Go on with: karenina resume {run.id}", soft_wrap=True
+            )
+
+
+def show_presets(presets: Mapping[str, VerificationConfig]) -> None:
+    """Print the stored configurations."""
+    if not presets:
+        console().print("No presets are stored. Keep one with: karenina run FILE ... --save-preset NAME")
+    for name, config in presets.items():
+        models, judges = (
+            ", ".join(model.id for model in role) for role in (config.answering_models, config.parsing_models)
+        )
+        text = f"{shown(name, 60)}: {shown(models, 200)} judged by {shown(judges, 200)}, {config.replicate_count} ×"
+        console().print(text, soft_wrap=True)
+
+
+def show_prepared(plan: Plan) -> None:
+    """Print how prepared answers fit the questions, on standard error."""
+    from karenina_core.runs import match_answers
+
+    for model in plan.config.answering_models:
+        if model.manual_traces is not None:
+            match = match_answers(plan.benchmark, model.manual_traces, plan.question_ids)
+            if not match.complete:
+                print(f"{model.id}: {match.sentence}", file=sys.stderr)
+
+
+def show_estimate(plan: Plan, store: Store, run_id: str | None = None) -> None:
+    """Print what a plan would take."""
+    from karenina_core.runs import estimate
+
+    out, expected = console(), estimate(plan, store, run_id)
+    out.print(f"{plan.answers} answers and {plan.rows} evaluations in all.")
+    if expected is None:
+        out.print("No provider is asked, so nothing is spent.")
+        return
+    took = f", {expected.time}" if expected.time else ""
+    out.print(f"{expected.calls} calls of providers, {expected.cost}{took}; {expected.cached} more are in the ledger.")
+    if expected.calls:
+        out.print(shown(expected.assumption, 1000), soft_wrap=True)
 
 
 def show_flips(revision: str, changes: FlipList) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 from karenina_core.analysis.summary import counted
 from karenina_core.schemas.results import CallRecord, ConfusionPart, FieldEvidence, VerificationResult
 from pages.components import benchmark_choice, frame, services
-from pages.components.text import plain, rendered, short, visible
+from pages.components.text import plain, rendered, short, visible, visible_data
 
 _VERDICTS = {
     "pass": ":green-badge[:material/check: pass]",
@@ -116,12 +116,12 @@ def judge(result: VerificationResult) -> None:
             return
         values = (result.template.parsed if result.template else None) or {}
         if values:
-            st.json(values, expanded=2)
+            st.json(visible_data(values), expanded=2)
         with st.expander("What the judge saw, and what it replied", on_change="rerun", key="judge_view") as view:
             if view.open:
                 _messages(calls[-1])
                 st.caption("schema")
-                st.json(calls[-1].schema_sent or {}, expanded=1)
+                st.json(visible_data(calls[-1].schema_sent or {}), expanded=1)
                 for call in calls:
                     st.caption("reply")
                     st.code(visible(call.reply or ""), language=None, wrap_lines=True)
@@ -196,6 +196,7 @@ def rubric(result: VerificationResult) -> None:
         rows += [{"Trait": name, "Value": "not evaluated", "Why": why} for name, why in part.errors.items()]
         for row in rows:
             row["Trait"] = short(row["Trait"], 60)
+            row["Value"] = short(row["Value"], 60)
             row["Why"] = short(row["Why"], 300)
         if rows:
             st.dataframe(rows, hide_index=True, alt="Traits of this answer", width="stretch")

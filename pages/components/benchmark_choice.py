@@ -38,7 +38,7 @@ def choose() -> BenchmarkRow:
 
 
 def _label(row: BenchmarkRow) -> str:
-    return f"{short(row.name, 60)} · {row.version}"
+    return f"{short(row.name, 60)} · {short(row.version, 20)}"
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import re
-
 import streamlit as st
 
 from karenina_core.runs import BenchmarkRow
-from pages.components import benchmark_choice, feedback, frame, services, state, upload
+from pages.components import (
+    benchmark_choice,
+    benchmark_downloads,
+    feedback,
+    frame,
+    services,
+    state,
+    table_import_answers,
+    upload,
+)
 from pages.components.text import plain
 
 _RENAMING = "_renaming"
 _ACTS = {
-    "rename": ":material/edit: Rename",
+    "rename": ":material/edit: Name, version, description",
     "duplicate": ":material/content_copy: Duplicate",
     "delete": ":material/delete: Delete",
 }
-_DOWNLOAD_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def draw(row: BenchmarkRow, *, primary: bool) -> None:
@@ -45,20 +51,14 @@ def draw(row: BenchmarkRow, *, primary: bool) -> None:
         with st.container(horizontal=True):
             if st.button("Rubrics", icon=":material/checklist:", key="open_rubrics"):
                 st.switch_page(frame.RUBRICS, query_params={"benchmark": row.id})
-            st.download_button(
-                "Download",
-                data=lambda: services.store().load_benchmark(row.id).to_json().encode(),
-                file_name=f"{_DOWNLOAD_NAME.sub('_', row.name)[:80].strip('_.') or 'benchmark'}.jsonld",
-                mime="application/ld+json",
-                icon=":material/download:",
-                on_click="ignore",
-                key=f"download_{row.id}",
-            )
+            with st.popover("Download", icon=":material/download:"):
+                benchmark_downloads.draw(row)
             act = st.menu_button("More", list(_ACTS), format_func=lambda name: _ACTS[name], key="benchmark_more")
         if act:
             _act(act, row)
         if st.session_state.get(_RENAMING) == row.id:
             _details(row)
+    table_import_answers.draw(row.id)
     problems = benchmark_choice.checked(row.id, row.revision).problems
     with st.expander(f"Check: {upload.in_short(problems)}", icon=":material/stethoscope:"):
         upload.problems_table(problems)
@@ -93,7 +93,9 @@ def _details(row: BenchmarkRow) -> None:
 def _duplicate(row: BenchmarkRow) -> None:
     benchmark = services.store().load_benchmark(row.id)
     benchmark.name = f"{benchmark.name} (copy)"
-    state.choose("benchmark", services.store().save_benchmark(benchmark))
+    copy_id = services.store().save_benchmark(benchmark)
+    table_import_answers.keep(copy_id, table_import_answers.of_benchmark(row.id))
+    state.choose("benchmark", copy_id)
     feedback.say(f"Duplicated as **{plain(benchmark.name, 60)}**.")
     st.rerun()
 

@@ -7,12 +7,13 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from karenina_core.analysis.columns import COLUMNS
 from karenina_core.analysis.figures import FIGURES, rows_behind
 from karenina_core.analysis.spreadsheet import frame_to_csv
 from karenina_core.analysis.summary import counted
 from pages.components import frame, results_data, state
 from pages.components.results_data import Frames
-from pages.components.text import plain
+from pages.components.text import legible, plain, short
 
 VIEWS: dict[str, tuple[str, ...]] = {
     "Pass rate": ("pass_rate",),
@@ -65,7 +66,7 @@ def _figure(run_id: str, data: Frames, name: str) -> None:
         _behind(run_id, data.results[data.results["result_id"].isin(behind)])
     with st.expander("The numbers as a table", on_change="rerun", key=f"numbers_{name}") as numbers:
         if numbers.open:
-            st.dataframe(table, hide_index=True, alt=f"Data of: {spec.question}")
+            st.dataframe(legible(table), hide_index=True, alt=f"Data of: {spec.question}")
             st.download_button(
                 "Download as CSV",
                 lambda: frame_to_csv(table),
@@ -115,32 +116,38 @@ def filtered(results: pd.DataFrame) -> pd.DataFrame:
             bind="query-params",
         )
         models = ["all", *sorted(results["answering_model"].unique())]
-        model = st.selectbox("Model", models, key="model", bind="query-params")
+        model = st.selectbox("Model", models, format_func=short, key="model", bind="query-params")
+        flagged = int(results["flagged"].sum())
+        only = bool(flagged) and st.toggle(
+            f"Only flagged ({flagged})", key="flagged", bind="query-params", help=COLUMNS["results"]["flagged"].meaning
+        )
     if search:
         results = results[results["question"].str.contains(search, case=False, regex=False)]
     if verdict and verdict != "all":
         results = results[results["verdict"] == verdict]
     if model and model != "all":
         results = results[results["answering_model"] == model]
-    return results
+    return results[results["flagged"]] if only else results
 
 
 def clear_filters() -> None:
     """Show every evaluation again."""
     st.session_state["search"], st.session_state["verdict"], st.session_state["model"] = "", "all", "all"
+    if "flagged" in st.session_state:
+        st.session_state["flagged"] = False
 
 
 def table(results: pd.DataFrame) -> str | None:
     """Draw the table of evaluations and return the selected one."""
     shown = pd.DataFrame(
         {
-            "Verdict": results["verdict"].map(_VERDICTS),
-            "Question": results["question"],
-            "Model": results["answering_model"],
-            "Judge": results["parsing_model"],
+            "Verdict": results["verdict"].map(_VERDICTS) + results["flagged"].map({True: " ⚑", False: ""}),
+            "Question": results["question"].map(short),
+            "Model": results["answering_model"].map(short),
+            "Judge": results["parsing_model"].map(short),
             "Repeat": results["replicate"],
             "Score": results["granular"].map(lambda share: "–" if pd.isna(share) else f"{share:.2f}"),
-            "Why not": results["failure_reason"].fillna(""),
+            "Why not": results["failure_reason"].fillna("").map(lambda why: short(why, 300)),
         }
     )
     key = f"table_{hash(tuple(results['result_id']))}"
@@ -152,9 +159,10 @@ def table(results: pd.DataFrame) -> str | None:
         selection_mode="single-row",
         alt="All evaluations of this run",
         column_config={
+            "Verdict": st.column_config.TextColumn(help="⚑ marks an answer that seems to address its judge."),
             "Score": st.column_config.TextColumn(
                 help="The weighted share of fields that are right, 0 to 1; – where no field was decided."
-            )
+            ),
         },
     )
     rows = event["selection"]["rows"]

@@ -85,6 +85,7 @@ def begin(title: str, caption: str = "") -> None:
     drafts.collect()
     with st.sidebar:
         job_card.show()
+        sign_in.account()
     st.title(title)
     if caption:
         st.caption(caption)

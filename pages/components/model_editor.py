@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
 
+from karenina_core.benchmark import Benchmark
 from karenina_core.demo import live_available, recordings
 from karenina_core.models import check_access
 from karenina_core.models.local_judge import DEMO_JUDGE_NOTE
 from karenina_core.models.manual import parse_answers
 from karenina_core.schemas.config import ModelConfig
-from pages.components import frame, session_keys
-from pages.components.text import plain
+from pages.components import configuration, frame, prepared, session_keys
+from pages.components.text import plain, short
 
 _KINDS = {
     "provider": "Provider",
@@ -23,9 +25,16 @@ _KINDS = {
 }
 
 
-def edit(role: str, title: str, caption: str) -> list[ModelConfig]:
-    """Draw the list of models of a role (`answering` or `judge`) and return it."""
-    chosen: list[ModelConfig] = st.session_state.setdefault(f"_models_{role}", _default(role))
+def edit(role: str, title: str, caption: str, benchmark: Benchmark | None = None) -> list[ModelConfig]:
+    """Draw the list of models of a role and return it.
+
+    Args:
+        role: `answering` or `judge`.
+        title: Of the list.
+        caption: Under the title.
+        benchmark: Prepared answers are compared with its questions.
+    """
+    chosen = configuration.models(role, _default(role))
     st.subheader(title)
     st.caption(caption)
     for number, model in enumerate(chosen):
@@ -39,7 +48,7 @@ def edit(role: str, title: str, caption: str) -> list[ModelConfig]:
     if not chosen:
         st.caption("None yet.")
     if st.button("Add a model" if role == "answering" else "Add a judge", key=f"add_{role}", icon=":material/add:"):
-        _drawer(role, chosen)
+        _drawer(role, chosen, benchmark)
     return list(chosen)
 
 
@@ -50,7 +59,9 @@ def _default(role: str) -> list[ModelConfig]:
 def _describe(model: ModelConfig, role: str) -> str:
     kind = {"litellm": "provider", "manual": "prepared answers", "recorded": "recording", "local": "on this computer"}
     parts = [kind[model.transport]]
-    if model.transport == "litellm":
+    if model.is_provider:
+        if model.interface == "litellm":
+            parts.append("through litellm")
         parts.append(f"temperature {model.temperature:g}")
         if model.endpoint_base_url:
             parts.append(plain(model.endpoint_base_url))
@@ -63,25 +74,32 @@ def _describe(model: ModelConfig, role: str) -> str:
 
 
 @st.dialog("Add a model", position="right", width="medium")
-def _drawer(role: str, chosen: list[ModelConfig]) -> None:
+def _drawer(role: str, chosen: list[ModelConfig], benchmark: Benchmark | None) -> None:
+    if form(role, chosen, benchmark):
+        st.rerun()
+
+
+def form(role: str, chosen: list[ModelConfig], benchmark: Benchmark | None) -> bool:
+    """Draw the form that adds a model to a list, and return whether one was added."""
     kinds = [kind for kind in _KINDS if kind != "manual" or role == "answering"]
     kind = st.segmented_control(
         "Kind", kinds, format_func=_KINDS.get, default="provider", required=True, key=f"kind_{role}"
     )
     with frame.guard():
-        model = _form(str(kind), role)
+        build = _form(str(kind), role, benchmark)
         if st.button("Add", type="primary", key=f"confirm_{role}", icon=":material/add:"):
-            models = model() if callable(model) else model
+            models = build()
             taken = {item.id for item in chosen}
             for item in models:
                 if item.id in taken:
                     st.warning(f"{plain(item.id)} is in the list already; give it another label.")
-                    return
+                    return False
             chosen.extend(models)
-            st.rerun()
+            return True
+    return False
 
 
-def _form(kind: str, role: str) -> Any:
+def _form(kind: str, role: str, benchmark: Benchmark | None) -> Callable[[], list[ModelConfig]]:
     if kind == "local":
         if not live_available():
             st.warning(
@@ -97,21 +115,24 @@ def _form(kind: str, role: str) -> Any:
             for item in recordings()
             for entry in (item.judges if role == "judge" else item.answerers)
         ]
-        name = st.selectbox("Recorded model", names, key=f"recorded_{role}")
+        name = st.selectbox("Recorded model", names, format_func=short, key=f"recorded_{role}")
         return lambda: [ModelConfig(interface="recorded", model_name=str(name))]
     if kind == "manual":
-        return _prepared(role)
+        return _prepared(role, benchmark)
     return _provider(kind, role)
 
 
-def _prepared(role: str) -> Any:
+def _prepared(role: str, benchmark: Benchmark | None) -> Callable[[], list[ModelConfig]]:
     st.caption("CSV with columns question, answer and optionally model; or JSON: question to answer.")
     upload = st.file_uploader("Answers", type=["csv", "json"], max_upload_size=20, key=f"answers_{role}")
+    answers = parse_answers(upload.getvalue(), upload.name) if upload is not None else {}
+    if benchmark is not None:
+        for label, texts in answers.items():
+            prepared.report(label, texts, benchmark, None)
 
     def build() -> list[ModelConfig]:
-        if upload is None:
+        if not answers:
             raise ValueError("Choose a file with answers first.")
-        answers = parse_answers(upload.getvalue(), upload.name)
         return [
             ModelConfig(id=label, interface="manual", model_name=label, manual_traces=texts)
             for label, texts in answers.items()
@@ -120,10 +141,16 @@ def _prepared(role: str) -> Any:
     return build
 
 
-def _provider(kind: str, role: str) -> Any:
+def _provider(kind: str, role: str) -> Callable[[], list[ModelConfig]]:
     hint = "openai/gpt-4.1-mini" if kind == "provider" else "llama3.2"
     name = st.text_input(
         "Model", placeholder=hint, key=f"name_{kind}_{role}", help="As litellm names it: provider/model."
+    )
+    litellm = kind == "provider" and st.toggle(
+        "Call through litellm",
+        key=f"litellm_{role}",
+        help="Providers that speak the OpenAI protocol are called directly, which takes far less time of this "
+        "computer; all others go through litellm anyway.",
     )
     url = ""
     if kind == "endpoint":
@@ -145,7 +172,7 @@ def _provider(kind: str, role: str) -> Any:
         settings: dict[str, Any] = {
             "id": label.strip(),
             "model_name": name.strip(),
-            "interface": "openai_endpoint" if kind == "endpoint" else "litellm",
+            "interface": "openai_endpoint" if kind == "endpoint" else "litellm" if litellm else "provider",
             "endpoint_base_url": url.strip() or None,
             "api_key_env": variable.strip() or None,
             "temperature": temperature,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from karenina_core.analysis.summary import counted
-from karenina_core.runs import Progress, wanted
+from karenina_core.runs import Progress
 from karenina_core.schemas import causes
-from pages.components import frame, services, session_keys
+from pages.components import frame, growth, monitor_traffic, services, session_keys
 from pages.components.text import plain
 
 _STATES = {
@@ -31,9 +30,11 @@ def draw(progress: Progress) -> None:
     st.progress(min(share, 1.0), text=f"{progress.done} of {progress.total} evaluations")
     _numbers(progress)
     _controls(progress)
+    growth.offer(progress)
     _causes(progress)
     if progress.message:
         st.caption(plain(progress.message, 300))
+    monitor_traffic.draw(progress)
     if progress.models:
         _models(progress)
     if progress.recent:
@@ -65,9 +66,11 @@ def _numbers(progress: Progress) -> None:
             "Model calls", progress.calls, help="Answered from the ledger, for free, among them: see the next number."
         )
         st.metric("From ledger", progress.cached_calls)
+        if progress.calls_per_minute is not None:
+            st.metric("Calls per minute", f"{progress.calls_per_minute:.0f}")
         st.metric("Spend", _money(progress.cost))
         st.metric("Elapsed", _duration(progress.elapsed))
-        if progress.active:
+        if progress.status == "running":
             st.metric("Time left", "…" if progress.eta is None else _duration(progress.eta))
 
 
@@ -93,13 +96,13 @@ def _controls(progress: Progress) -> None:
         if progress.status == "paused" and st.button("Continue", key="continue", icon=":material/play_arrow:"):
             runner.resume(run_id, keys=session_keys.source())
             st.rerun()
+        monitor_traffic.pace(progress)
         if progress.active and st.button(
             "Cancel", key="cancel", icon=":material/stop:", help="Stops spending at once; what is done stays."
         ):
             runner.cancel(run_id)
             st.rerun()
         _resume(progress)
-        _widen(progress)
         if progress.done and st.button("See results", key="see_results", type="primary", icon=":material/bar_chart:"):
             st.switch_page(frame.RESULTS, query_params={"run": run_id})
 
@@ -123,24 +126,6 @@ def _resume(progress: Progress) -> None:
             services.store().limit_cost(progress.run_id, limit)
         services.runner().resume(progress.run_id, keys=session_keys.source())
         st.rerun()
-
-
-def _widen(progress: Progress) -> None:
-    """Offer the questions that a finished try left out, as part of the same run."""
-    if progress.status != "completed":
-        return
-    store = services.store()
-    plan = store.run_plan(progress.run_id)
-    wider = wanted(plan.benchmark, plan.config)
-    more = len(set(wider.question_ids) - set(plan.question_ids))
-    if not more or store.run(progress.run_id).parent_run or set(plan.question_ids) - set(wider.question_ids):
-        return
-    label = f"Continue with the other {counted(more, 'question')}"
-    if st.button(label, key="widen", icon=":material/playlist_add:", help="Adds them to this run."):
-        with frame.guard():
-            store.widen_run(progress.run_id, wider)
-            services.runner().start(progress.run_id, keys=session_keys.source())
-            st.rerun()
 
 
 def _models(progress: Progress) -> None:

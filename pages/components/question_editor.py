@@ -126,6 +126,7 @@ def _details(benchmark: Benchmark, draft: Draft) -> None:
         "Keywords",
         sorted(known | set(draft.values["keywords"])),
         **draft.choice("keywords"),
+        format_func=short,
         accept_new_options=True,
         placeholder="Choose or type; for filtering only",
     )

@@ -9,6 +9,7 @@ import streamlit as st
 
 from karenina_core.schemas.results import VerificationResult
 from pages.components import frame, services, state
+from pages.components.text import short
 
 SIGN = {"pass": "✓", "fail": "✗", "not_evaluated": "–"}
 
@@ -40,7 +41,7 @@ def choose_run(page: str) -> str | None:
         list(runs),
         index=list(runs).index(chosen),
         format_func=lambda key: (
-            f"{runs[key].name} · {str(runs[key].created)[:16].replace('T', ' ')} · {runs[key].status}"
+            f"{short(runs[key].name)} · {str(runs[key].created)[:16].replace('T', ' ')} · {runs[key].status}"
         ),
         key=f"{page}_run_{chosen}",
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from karenina_core.benchmark import Benchmark
@@ -31,9 +33,23 @@ def active_runs() -> list[Progress]:
 
 
 def start_run(
-    benchmark_id: str, benchmark: Benchmark, config: VerificationConfig, name: str, limit: int | None = None
+    benchmark_id: str,
+    benchmark: Benchmark,
+    config: VerificationConfig,
+    name: str,
+    limit: int | None = None,
+    question_ids: Sequence[str] | None = None,
 ) -> str:
-    """Store a run, start it in the background with the keys of this session, and return its id."""
-    run_id = store().create_run(wanted(benchmark, config, None, limit), name, benchmark_id=benchmark_id)
+    """Store a run, start it in the background with the keys of this session, and return its id.
+
+    Args:
+        benchmark_id: Of the stored benchmark.
+        benchmark: Its questions.
+        config: Models and settings.
+        name: For people.
+        limit: At most this many questions, the first ones.
+        question_ids: Only these questions.
+    """
+    run_id = store().create_run(wanted(benchmark, config, question_ids, limit), name, benchmark_id=benchmark_id)
     runner().start(run_id, config, session_keys.source())
     return run_id

@@ -9,6 +9,8 @@ from __future__ import annotations
 import ipaddress
 import os
 from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, NoReturn
 
 import streamlit as st
@@ -17,6 +19,7 @@ from streamlit.errors import StreamlitSecretNotFoundError
 from karenina_core.models.sharing import serve_others
 from pages.components.text import plain
 
+_PAGES = Path(__file__).parents[1]
 WITHOUT = "KARENINA_ALLOW_PUBLIC_WITHOUT_SIGN_IN"
 
 
@@ -35,6 +38,13 @@ def require() -> None:
             "`.streamlit/secrets.toml` as `secrets.example.toml` shows. If everybody who can reach this address "
             f"may do everything, set the environment variable `{WITHOUT}=yes` and start again.",
         )
+
+
+def account() -> None:
+    """Say who is signed in, and offer the way out; nothing where nobody signs in."""
+    if _secrets("auth"):
+        st.caption(f"Signed in as {plain(st.user.to_dict().get('email'), 60)}")
+        st.button("Sign out", on_click=st.logout, icon=":material/logout:", key="sign_out", type="tertiary")
 
 
 def is_local(address: str | None) -> bool:
@@ -66,6 +76,8 @@ def is_listed(user: Mapping[str, Any], access: Mapping[str, Any]) -> bool:
 
 
 def _let_in(user: Mapping[str, Any]) -> None:
+    if find_spec("authlib") is None:
+        _explain("Sign-in is set up, but its library is missing", 'Run `pip install -e ".[auth]"` and start again.')
     if not user.get("is_logged_in"):
         _page(_offer_sign_in)
     if not is_listed(user, _secrets("access")):
@@ -97,9 +109,11 @@ def _explain(title: str, text: str) -> NoReturn:
 
 
 def _page(draw: Any) -> NoReturn:
-    """Draw this page alone, with no way to the others, and stop."""
-    # A navigation of one hidden page; without any, Streamlit would list the files in `pages/` by itself.
-    st.navigation([st.Page(draw, title="Sign in", url_path="", default=True)], position="hidden").run()
+    """Draw this at every address of the app, with no way to its pages, and stop."""
+    # A navigation with hidden pages; without any, Streamlit would list the files in `pages/` by itself.
+    addresses = ["", *(path.stem for path in sorted(_PAGES.glob("*.py")))]
+    pages = [st.Page(draw, title="Sign in", url_path=address, default=not address) for address in addresses]
+    st.navigation(pages, position="hidden").run()
     st.stop()
 
 

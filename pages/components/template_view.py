@@ -9,7 +9,7 @@ import streamlit as st
 from karenina_core.errors import TemplateError
 from karenina_core.schemas.primitives import ExactMatch
 from karenina_core.templates import FieldSpec, Template, TemplateSpec, read_template, write_template
-from pages.components.text import plain, short
+from pages.components.text import plain, short, visible, visible_data
 
 _BADGES = {
     "built-in checks": ("green", ":material/verified:", "Rules of the workbench decide; no code of the template runs."),
@@ -36,7 +36,7 @@ def check(source: str) -> None:
     for warning in template.warnings:
         st.caption(f":material/info: {plain(warning)}")
     st.dataframe(
-        [_field(field) for field in template.spec.fields],
+        [_field(field, template.composition_strategy is None) for field in template.spec.fields],
         hide_index=True,
         alt="Fields of the template",
         height="content",
@@ -46,15 +46,26 @@ def check(source: str) -> None:
     _numbered(source)
 
 
-def _field(field: FieldSpec) -> dict[str, Any]:
-    rule = field.primitive
+def _field(field: FieldSpec, code_decides: bool) -> dict[str, Any]:
+    truth, rule = ("in the code", "own code") if code_decides else ("–", "none, it decides nothing")
+    if field.verify_with is not None:
+        truth, rule = short(field.ground_truth, 60), _rule(field)
     return {
         "Field": short(field.name, 40),
         "Type": short(field.annotation or " | ".join(map(repr, field.literal_values)) or field.type, 40),
-        "Truth": "in the code" if rule is None else "–" if field.is_trace else short(field.ground_truth, 60),
-        "Rule": "own code" if rule is None else short(repr(rule), 80),
+        "Truth": truth,
+        "Rule": rule,
         "Description": short(field.description, 200),
     }
+
+
+def _rule(field: FieldSpec) -> str:
+    if field.primitive is not None:
+        return short(repr(field.primitive), 80)
+    parameters = dict(field.verify_with or {})
+    name = parameters.pop("type")
+    shown = ", ".join(f"{key}={value!r}" for key, value in parameters.items())
+    return short(f"{name}({shown}), own code", 80)
 
 
 def _judge_view(template: Template) -> None:
@@ -63,12 +74,12 @@ def _judge_view(template: Template) -> None:
             st.caption("Nothing: every field is decided from the text of the answer, so no judge is asked.")
             return
         st.caption("The question, the answer and this schema. Never the truth, the rules or the reference answer.")
-        st.json(template.judge_schema(), expanded=3)
+        st.json(visible_data(template.judge_schema()), expanded=3)
 
 
 def _numbered(source: str) -> None:
     with st.expander("Source with line numbers", icon=":material/format_list_numbered:"):
-        st.code(source, language="python", line_numbers=True)
+        st.code(visible(source), language="python", line_numbers=True)
 
 
 def _problem(source: str, error: TemplateError) -> None:
@@ -78,7 +89,7 @@ def _problem(source: str, error: TemplateError) -> None:
     )
     lines = source.splitlines()
     if error.line and error.line <= len(lines):
-        st.code(lines[error.line - 1].strip() or " ", language="python")
+        st.code(visible(lines[error.line - 1].strip()) or " ", language="python")
     _numbered(source)
 
 

@@ -2,31 +2,22 @@
 
 Question texts, model answers and file contents may hold Markdown, remote images or invisible characters.
 `plain` shows them character for character; `rendered` allows Markdown but no image, so that nothing is fetched.
+`short` is for tables and lists to choose from, `legible` for whole tables, `visible` for code, `visible_data` for JSON.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
+from typing import TYPE_CHECKING
+
+from karenina_core.text import visible, visible_data
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["legible", "plain", "rendered", "short", "visible", "visible_data"]
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
-_KEPT = {"\n", "\t"}
-# Format characters that join emoji and scripts; harmless, and needed to show them right.
-_JOINERS = {"\u200d", "\u200c", "\ufe0f"}
-
-
-def visible(text: str) -> str:
-    """Return the text with control, bidi and other invisible characters written as `\\uXXXX`."""
-    return "".join(_visible(character) for character in text)
-
-
-def _visible(character: str) -> str:
-    if character in _KEPT or character in _JOINERS:
-        return character
-    category = unicodedata.category(character)
-    if category in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
-        return f"\\u{ord(character):04x}"
-    return character
 
 
 def plain(text: object, limit: int | None = None) -> str:
@@ -46,3 +37,16 @@ def short(text: object, limit: int = 80) -> str:
     """Return one line of foreign text for a table cell, which renders no Markdown."""
     line = " ".join(visible(str(text)).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def legible(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of foreign values, with columns named after them, as it may be shown."""
+    shown = table.rename(columns=lambda name: short(name) if isinstance(name, str) else name)
+    for place, kind in enumerate(table.dtypes):
+        if kind.kind == "O":
+            shown.isetitem(place, table.iloc[:, place].map(_legible))
+    return shown
+
+
+def _legible(value: object) -> object:
+    return short(value, 500) if isinstance(value, str) else visible_data(value)

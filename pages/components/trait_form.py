@@ -78,7 +78,7 @@ def _tester(draft: Draft) -> None:
         trait = trait_of("regex", draft.values | {"name": "tried"})
         assert isinstance(trait, ManualRubricTrait)
         part = RubricPart()
-        search(part, trait, text)
+        search(part, [trait], text)
         if trait.name in part.errors:
             st.warning(plain(part.errors[trait.name]))
             return

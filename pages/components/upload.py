@@ -1,20 +1,22 @@
-"""A benchmark file on its way in: read once, reported, and only then added."""
+"""A file with questions on its way in: read once, reported, and only then added."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import streamlit as st
 
 from karenina_core.benchmark import Benchmark, Problem, Repair, load_checkpoint
+from karenina_core.benchmark.tables import SUFFIXES, Opened, open_file
 from karenina_core.errors import KareninaError
-from pages.components import frame
+from pages.components import frame, table_import
 from pages.components.text import plain, short
 
 LIMIT_MB = 20
+_EXPLAINED = ("xls", "xlsb", "ods")  # not read, but told what to do
 _UPLOAD = "_upload"
 _ROUND = "_upload_round"
 _WORDS = {"error": "error", "warning": "warning", "info": "note"}
@@ -26,7 +28,9 @@ class Upload:
     """A file that was read.
 
     Attributes:
-        benchmark: What it holds; None when it cannot be used.
+        benchmark: The benchmark it is; None when it is none, or cannot be used.
+        table: The table it is, to be made into questions.
+        members: The files of an archive, of which one has to be chosen.
         repairs: What was changed to understand it.
         problems: What is wrong with the benchmark itself.
         error: Why it cannot be used.
@@ -39,16 +43,20 @@ class Upload:
     repairs: tuple[Repair, ...] = ()
     problems: tuple[Problem, ...] = ()
     error: KareninaError | None = None
+    table: Opened | None = None
+    members: tuple[str, ...] = ()
+    data: bytes = field(default=b"", repr=False)
 
 
 def choose() -> Upload | None:
     """Draw the uploader and return the file that waits to be added; it survives a change of page."""
     file = st.file_uploader(
-        "Open a benchmark file",
-        type=["jsonld", "json"],
+        "Open a file with questions",
+        type=[*SUFFIXES, *_EXPLAINED],
         max_upload_size=LIMIT_MB,
         key=f"benchmark_file_{st.session_state.get(_ROUND, 0)}",
-        help="A Karenina checkpoint of any version. It is read and checked first; nothing is stored until you add it.",
+        help="A Karenina checkpoint of any version; or a table: CSV, TSV, Excel, JSON, JSON Lines, Parquet, exported "
+        "results, or a zip of one of these. It is read and checked first; nothing is stored until you add it.",
     )
     if file is not None:
         data = file.getvalue()
@@ -62,22 +70,44 @@ def choose() -> Upload | None:
 
 def clear() -> None:
     """Forget the file."""
+    table_import.clear()
     st.session_state.pop(_UPLOAD, None)
     st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
 
 
-def _read(name: str, digest: str, data: bytes) -> Upload:
+def choose_member(upload: Upload) -> None:
+    """Draw the choice among the files of an archive, and open the chosen one."""
+    st.markdown(f":material/folder_zip: **{plain(upload.name, 80)}** holds {len(upload.members)} files.")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        member = st.selectbox("File in the archive", upload.members, format_func=short, key="upload_member", width=420)
+        if st.button("Open", icon=":material/folder_open:", key="upload_open_member"):
+            st.session_state[_UPLOAD] = _read(upload.name, upload.digest, upload.data, member)
+            st.rerun()
+
+
+def _read(name: str, digest: str, data: bytes, member: str | None = None) -> Upload:
+    size = len(data)
     try:
-        benchmark, repairs = load_checkpoint(data)
-        return Upload(name, digest, len(data), benchmark, tuple(repairs), tuple(benchmark.check()))
+        opened = open_file(data, name, member)
+        if isinstance(opened, list):
+            return Upload(name, digest, size, members=tuple(opened), data=data)
+        if opened.format != "checkpoint":
+            return Upload(name, digest, size, table=opened)
+        benchmark, repairs = load_checkpoint(opened.content)
+        return Upload(name, digest, size, benchmark, tuple(repairs), tuple(benchmark.check()))
     except KareninaError as error:
-        return Upload(name, digest, len(data), error=error)
+        return Upload(name, digest, size, error=error)
+
+
+def title(upload: Upload) -> None:
+    """Show the name and size of the file."""
+    size = f"{upload.size / 1e6:.1f} MB" if upload.size >= 1e6 else f"{max(upload.size // 1000, 1)} kB"
+    st.markdown(f":material/description: **{plain(upload.name, 80)}** · {size}")
 
 
 def report(upload: Upload) -> None:
     """Show what the file is, what was repaired and what is wrong with it."""
-    size = f"{upload.size / 1e6:.1f} MB" if upload.size >= 1e6 else f"{max(upload.size // 1000, 1)} kB"
-    st.markdown(f":material/description: **{plain(upload.name, 80)}** · {size}")
+    title(upload)
     if upload.error is not None:
         frame.show_error(upload.error)
         return

@@ -10,6 +10,7 @@ from streamlit import config
 from streamlit.testing.v1 import AppTest
 
 from karenina_core.models.sharing import is_shared, serve_others
+from pages.components import services
 from pages.components.sign_in import WITHOUT, is_listed, is_local
 from tests.app.conftest import ROOT
 from tests.app.looking import labelled, texts
@@ -101,6 +102,31 @@ def test_who_is_not_listed_is_told_so(user: dict[str, Any]) -> None:
     app = visit(user=user, secrets=AUTH)
     assert "not let in" in texts(app)
     assert [button.label for button in app.button] == ["Sign out"]
+
+
+def test_who_is_in_sees_as_whom_and_finds_the_way_out() -> None:
+    app = visit(user=ADA, secrets=AUTH)
+    assert "Signed in as Ada@example.org" in texts(app)
+    assert labelled(app.button, "Sign out")
+    assert not [button for button in visit().button if button.label == "Sign out"]
+
+
+def test_sign_in_without_its_library_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages.components.sign_in.find_spec", lambda name: None)
+    app = visit(secrets=AUTH)
+    assert 'pip install -e ".[auth]"' in texts(app)
+    assert not app.button
+
+
+def test_a_sign_in_that_ends_shuts_the_pages_and_not_the_run() -> None:
+    app = visit(user=ADA, secrets=AUTH)
+    app = labelled(app.button, "Try the demo").click().run()
+    [run] = services.store().runs()
+    app.user = {"is_logged_in": False}
+    app = app.run()
+    assert [button.label for button in app.button] == ["Sign in"]
+    assert not app.dataframe and run.name not in texts(app)
+    assert services.runner().wait(run.id, 60).status == "completed"
 
 
 def test_without_a_list_nobody_is_let_in() -> None:

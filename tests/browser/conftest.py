@@ -32,9 +32,9 @@ class Server:
         self.database = f"sqlite:///{folder / 'karenina.db'}"
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self) -> None:
-        """Start, and return when the server answers."""
-        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.fileWatcherType", "none"]
+    def start(self, *options: str) -> None:
+        """Start with Streamlit's options, and return when the server answers."""
+        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.fileWatcherType", "none", *options]
         environment = {**os.environ, "KARENINA_DATABASE_URL": self.database}
         with (self._folder / "server.log").open("ab") as log:
             self._process = subprocess.Popen(

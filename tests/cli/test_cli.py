@@ -297,7 +297,7 @@ def test_every_command_of_the_parser_exists() -> None:
     actions = [action for action in build_parser()._actions if action.dest == "command"]
     names = list(actions[0].choices or [])
     functions: list[Callable[..., int]] = [getattr(commands, f"do_{name}") for name in names]
-    assert len(functions) == 8
+    assert len(functions) >= 11
 
 
 def test_a_run_stops_at_its_limit_and_says_so(
@@ -309,3 +309,191 @@ def test_a_run_stops_at_its_limit_and_says_so(
     assert main(arguments) == 1
     assert "0 of 1 evaluations are done. Stopped: the run has spent" in capsys.readouterr().err
     assert len(openai_server.requests) == 1
+
+
+# Parts of a benchmark
+
+
+@pytest.fixture
+def two_capitals(tmp_path: Path) -> Path:
+    benchmark = Benchmark.create(name="Capitals")
+    benchmark.add_question("Capital of France?", "Paris", TEMPLATE, question_id="fr", keywords=["Europe"])
+    benchmark.add_question("Capital of Japan?", "Tokyo", TEMPLATE, question_id="jp", keywords=["Asia"])
+    benchmark.save(tmp_path / "two.jsonld")
+    return tmp_path / "two.jsonld"
+
+
+@pytest.fixture
+def models(openai_server: OpenAIServer) -> list[str]:
+    openai_server.script = judge
+    return ["--answering", "openai/a", "--judge", "openai/j", "--base-url", openai_server.url]
+
+
+def run_of(printed: str) -> str:
+    return printed.rsplit("show ", 1)[1].strip()
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [["--keyword", "asia"], ["--search", "japan"], ["--question", "jp"], ["--question", "jp", "fr", "--search", "Jap"]],
+)
+def test_some_questions_are_chosen(choice: list[str], two_capitals: Path, models: list[str], capsys: Output) -> None:
+    assert main(["run", str(two_capitals), *models, *choice, "--json", "-"]) == 0
+    rows = json.loads(capsys.readouterr().out)["results"]
+    assert [row["question"]["id"] for row in rows] == ["jp"]
+
+
+def test_a_choice_that_leaves_nothing_is_a_users_mistake(two_capitals: Path, models: list[str], capsys: Output) -> None:
+    assert main(["run", str(two_capitals), *models, "--keyword", "africa"]) == 2
+    assert "No question is left." in capsys.readouterr().err
+
+
+def test_only_what_failed_in_a_run_is_run_again(
+    two_capitals: Path, models: list[str], openai_server: OpenAIServer, capsys: Output
+) -> None:
+    openai_server.script = lambda sent: failing(401) if "Japan" in str(sent) else judge(sent)
+    assert main(["run", str(two_capitals), *models, "--name", "First"]) == 1
+    openai_server.script = judge
+    capsys.readouterr()
+    assert main(["run", str(two_capitals), *models, "--only-failing-in", "First", "--json", "-"]) == 0
+    rows = json.loads(capsys.readouterr().out)["results"]
+    assert [(row["question"]["id"], row["verdict"]) for row in rows] == [("jp", "pass")]
+
+
+# More for a run
+
+
+def test_a_try_is_topped_up_with_everything(
+    two_capitals: Path, models: list[str], openai_server: OpenAIServer, capsys: Output
+) -> None:
+    assert main(["run", str(two_capitals), *models, "--limit", "1"]) == 0
+    run = run_of(capsys.readouterr().out)
+    more = ["--judge", "openai/k", "--base-url", openai_server.url, "--replicates", "2", "--all-questions"]
+    assert main(["topup", run, *more, "--estimate"]) == 0
+    assert "8 evaluations in all" in (told := capsys.readouterr().out)
+    assert "10 calls of providers" in told
+    asked = len(openai_server.requests)
+    assert asked == 2
+    assert main(["topup", run, *more, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["results"]
+    assert [(row["question"]["id"], row["parsing_model"], row["replicate"]) for row in rows] == [
+        (question, name, replicate)
+        for question in ("fr", "jp")
+        for name in ("openai/j", "openai/k")
+        for replicate in (1, 2)
+    ]
+    assert len(openai_server.requests) == asked + 10
+
+
+def test_topping_up_with_nothing_is_a_users_mistake(stored_run: str, capsys: Output) -> None:
+    assert main(["topup", stored_run]) == 2
+    assert "Nothing would be added" in capsys.readouterr().err
+
+
+def test_prepared_answers_are_given_again_for_more_replicates(
+    stored_run: str, answers_file: Path, openai_server: OpenAIServer, capsys: Output
+) -> None:
+    assert main(["topup", stored_run, "--answers", str(answers_file), "--replicates", "2", "--json"]) == 0
+    assert [row["verdict"] for row in json.loads(capsys.readouterr().out)["results"]] == ["pass", "pass"]
+
+
+def test_an_estimate_asks_nobody_and_stores_nothing(
+    two_capitals: Path, models: list[str], openai_server: OpenAIServer, capsys: Output
+) -> None:
+    assert main(["run", str(two_capitals), *models, "--estimate"]) == 0
+    assert "4 calls of providers, unknown price; 0 more are in the ledger." in capsys.readouterr().out
+    assert openai_server.requests == []
+    assert main(["runs", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+
+
+def test_answers_that_do_not_fit_are_said_before_the_run(
+    two_capitals: Path, answers_file: Path, models: list[str], capsys: Output
+) -> None:
+    arguments = ["run", str(two_capitals), "--answers", str(answers_file), *models[2:], "--estimate"]
+    assert main(arguments) == 0
+    assert "Team A: 0 of 2 questions have an answer; 1 answer belongs to no question." in capsys.readouterr().err
+
+
+# Configurations
+
+
+def test_a_configuration_comes_from_a_file_and_options_change_it(
+    two_capitals: Path, models: list[str], openai_server: OpenAIServer, tmp_path: Path, capsys: Output
+) -> None:
+    endpoint = {"interface": "openai_endpoint", "endpoint_base_url": openai_server.url}
+    config = {
+        "answering_models": [{**endpoint, "model_name": "a"}],
+        "parsing_models": [{**endpoint, "model_name": "j"}],
+        "replicate_count": 3,
+    }
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(config), encoding="utf-8")
+    assert main(["run", str(two_capitals), "--config", str(path), "--limit", "1", "--json", "-"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["results"]) == 3
+    assert main(["run", str(two_capitals), "--config", str(path), "--replicates", "1", "--json", "-"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["results"]) == 2
+
+
+def test_exported_results_are_a_configuration_too(
+    two_capitals: Path, models: list[str], tmp_path: Path, capsys: Output
+) -> None:
+    out = tmp_path / "first.json"
+    assert main(["run", str(two_capitals), *models, "--json", str(out)]) == 0
+    capsys.readouterr()
+    assert main(["run", str(two_capitals), "--config", str(out), "--json", "-"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["results"]) == 2
+
+
+def test_a_file_that_is_no_configuration_is_explained(two_capitals: Path, tmp_path: Path, capsys: Output) -> None:
+    path = tmp_path / "config.json"
+    path.write_text('{"answering_models": ["openai/a"], "parsing_models": []}', encoding="utf-8")
+    assert main(["run", str(two_capitals), "--config", str(path)]) == 2
+    assert "no usable configuration" in capsys.readouterr().err
+
+
+def test_presets_are_stored_used_listed_and_deleted(two_capitals: Path, models: list[str], capsys: Output) -> None:
+    assert main(["run", str(two_capitals), *models, "--save-preset", "Quick look", "--estimate"]) == 0
+    assert main(["run", str(two_capitals), "--preset", "Quick look", "--limit", "1"]) == 0
+    capsys.readouterr()
+    assert main(["presets"]) == 0
+    assert "Quick look: openai/a judged by openai/j, 1 ×" in capsys.readouterr().out
+    assert main(["presets", "--delete", "Quick look"]) == 0
+    assert "No presets" in capsys.readouterr().out
+    assert main(["run", str(two_capitals), "--preset", "Quick look"]) == 2
+    assert "no preset 'Quick look'" in capsys.readouterr().err
+
+
+# Runs that have stopped
+
+
+def test_a_killed_run_is_listed_as_interrupted_with_the_way_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    path = tmp_path / "killed.db"
+    command = [sys.executable, "-m", "tests.runs.killed_run", str(path)]
+    assert subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True).returncode == -9
+    monkeypatch.setenv("KARENINA_DATABASE_URL", f"sqlite:///{path}")
+    assert main(["runs"]) == 0
+    printed = capsys.readouterr().out
+    assert "interrupted" in printed
+    assert "interrupted, can be resumed. Go on with: karenina resume" in printed
+
+
+def test_a_run_that_could_not_start_says_why(stored_run: str, capsys: Output) -> None:
+    from karenina_core.cli import output
+
+    with output.opened_store() as store:
+        store.set_status(stored_run, "failed", "There is no key.")
+    assert main(["runs"]) == 0
+    assert "stopped by an error: There is no key." in capsys.readouterr().out
+
+
+def test_a_higher_limit_lets_a_run_go_on(benchmark_file: Path, openai_server: OpenAIServer, capsys: Output) -> None:
+    openai_server.script = judge
+    models = ["--answering", "openai/gpt-4.1-mini", "--judge", "openai/gpt-4.1-mini", "--name", "Poor"]
+    run = ["run", str(benchmark_file), *models, "--base-url", openai_server.url, "--max-cost", "0.000001"]
+    assert main(run) == 1
+    assert main(["resume", "Poor"]) == 1
+    assert main(["resume", "Poor", "--max-cost", "1"]) == 0
+    assert len(openai_server.requests) == 2

@@ -6,6 +6,8 @@ import time
 import tracemalloc
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from karenina_core import patterns
 from karenina_core.errors import InputError
@@ -18,7 +20,10 @@ HANGING = {
     r"(?<!a)(a*)*(a*)*b": "a", r"(.+)+(.+)+=": "a",
 }  # fmt: skip
 TOO_LARGE = [r"(?:(?:a{1000}){1000}){1000}", r"(?:.{60000}){60000}", r"((ab){999}){999}", r"(?x)(?:a {999}) {999}",
+             "(?:" * 25 + "a" + ")+" * 25, "(" * 30 + "a" + ")+?" * 30, "(?:" * 20 + "a|b" + "){1,2}" * 20,
+             "(?:" * 15 + "ab" + "){2}" * 15, "(?>" * 25 + "a" + ")++" * 25, "(?=" * 25 + "a" + ")+" * 25,
              r"(?:a(?#c){999})(?#c){999}", r"[ab]{200000}", r"(?P<n>\d{1000}){100}", r"a{99999,}"]  # fmt: skip
+TOO_DEEP = ["(?:" * depth + "a" + ")" * depth for depth in (150, 200, 300, 600)] + ["(" * 900 + "a" + ")" * 900]
 INVALID = [
     "(",
     "*",
@@ -53,6 +58,37 @@ def test_a_pattern_that_multiplies_is_refused_before_it_fills_the_memory(pattern
         patterns.validate(pattern)
     assert tracemalloc.get_traced_memory()[1] < 20_000_000
     tracemalloc.stop()
+
+
+@pytest.mark.parametrize("pattern", TOO_DEEP, ids=len)
+def test_a_pattern_that_is_nested_very_deeply_is_accepted_or_refused_in_words(pattern: str) -> None:
+    try:
+        patterns.validate(pattern)
+        assert patterns.found(pattern, "a")
+    except InputError as error:
+        assert len(str(error)) < 2_500
+
+
+OPENINGS = ["(", "(?:", "(?>", "(?="]
+REPETITIONS = ["+", "*", "?", "+?", "++", "{2}", "{1,2}", "{0,9}", "{3,}", "{40}"]
+NESTED = st.recursive(
+    st.sampled_from(["a", r"\d", "[ab]", "a|b", "."]),
+    lambda inner: st.builds("{}{}){}".format, st.sampled_from(OPENINGS), inner, st.sampled_from(REPETITIONS)),
+    max_leaves=40,
+)
+
+
+@given(NESTED)
+def test_no_accepted_pattern_takes_much_memory(pattern: str) -> None:
+    tracemalloc.start()
+    try:
+        patterns.validate(pattern)
+    except InputError as error:
+        assert "too large" in error.what
+    finally:
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert peak < 40_000_000
 
 
 @pytest.mark.parametrize(

@@ -11,19 +11,22 @@ import pytest
 
 from karenina_core.demo import demo_benchmark
 from karenina_core.errors import TemplateError
-from karenina_core.templates import read_template
+from karenina_core.templates import Sandbox, read_template
+from tests.security.demanding import REFUSED, RUN, VALUES
 
 TESTS = Path(__file__).parents[1]
 STYLES = ("declarative", "mixed", "own_code")
 # Primitives written in Python, fragments of sources, and lines that are wrong on purpose.
 UNREADABLE = {"refused: unknown_call", "refused: bad_primitive", "refused: syntax"}
-# Written to be refused; everything else has to be read.
+# Written to be refused, or put together from parts; everything else has to be read.
 MEANT_TO_FAIL = (
     "test_reader.py",
     "test_limits.py",
     "test_annotation.py",
     "test_custom_primitives.py",
     "test_source.py",
+    "test_prelude.py",
+    "test_trace_patterns.py",
 )
 
 
@@ -56,6 +59,7 @@ def corpus() -> dict[str, list[str]]:
             if path.name not in MEANT_TO_FAIL
             for text in texts(path)
         ],
+        "demanding ones": [*RUN.values(), *REFUSED.values()],
     }
 
 
@@ -79,3 +83,17 @@ def test_the_share_of_templates_that_run_is_printed(capsys: pytest.CaptureFixtur
     for outcomes in counted.values():
         assert outcomes.total() >= 10
         assert sum(outcomes[style] for style in STYLES) >= 0.7 * outcomes.total()
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_a_demanding_template_decides_as_it_should(name: str, quick_sandbox: Sandbox) -> None:
+    template = read_template(RUN[name])
+    assert template.evaluate(VALUES, "BCL is named once.", sandbox=quick_sandbox).verdict is True
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_the_sandbox_cannot_do_is_refused_with_line_and_advice(name: str) -> None:
+    with pytest.raises(TemplateError) as caught:
+        read_template(REFUSED[name])
+    assert caught.value.line and caught.value.line > 10
+    assert caught.value.next

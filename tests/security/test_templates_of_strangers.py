@@ -33,10 +33,12 @@ UNREADABLE: dict[str, tuple[str, str, int | None]] = {
     "a metaclass": (field("str").replace("(BaseAnswer)", "(BaseAnswer, metaclass=M)"), "bases", 1),
     "a second base": (field("str").replace("(BaseAnswer)", "(BaseAnswer, Evil)"), "bases", 1),
     "a computed base": (field("str").replace("(BaseAnswer)", "(type('B', (), {}))"), "bases", None),
-    "a validator": (field("str", after="    @field_validator('x')\n    def v(cls, v):\n        return v\n"), "", None),
+    "a validator": (
+        field("str", after="    @field_validator('x')\n    def v(cls, v):\n        return v\n"), "unsupported", 3),
     "a validating type": (field("Annotated[int, BeforeValidator(print)] = Field(description='d')"), "type", 2),
-    "a factory": (field("list = Field(default_factory=lambda: print(1))"), "", 2),
-    "a configuration with code": (field("str", after=f"    model_config = {{'x': lambda: 1}}\n{VERIFY}"), "", None),
+    "a factory": (field("list = Field(default_factory=lambda: print(1))"), "field_option", 2),
+    "a configuration with code": (
+        field("str", after=f"    model_config = {{'x': lambda: 1}}\n{VERIFY}"), "model_config", 3),
     "a field named model_validate": (field("str").replace("x:", "model_validate:"), "reserved", 2),
     "a field named __class__": (field("str").replace("x:", "__class__:"), "reserved", 2),
     "a field named correct": (field("str").replace("x:", "correct:"), "reserved", 2),
@@ -52,7 +54,7 @@ UNREADABLE: dict[str, tuple[str, str, int | None]] = {
     "a pattern of 50 KB": (verified("bool", "True", f"TraceRegex(pattern='{'a' * 50_000}')"), "bad_primitive", 2),
     "a pattern that multiplies": (
         verified("bool", "True", "TraceRegex(pattern='(?:(?:a{1000}){1000}){1000}')"), "bad_primitive", 2),
-    "a foreign flag": (verified("str", "'a'", "RegexMatch(pattern='a', flags=['__class__'])"), "", 2),
+    "a foreign flag": (verified("str", "'a'", "RegexMatch(pattern='a', flags=['__class__'])"), "bad_primitive", 2),
     "a class of another engine": (verified("bool", "True", r"TraceRegex(pattern='\\p{L}')"), "bad_primitive", 2),
     "nothing": ("", "no_answer", None),
     "only a comment": ("# class Answer", "no_answer", None),

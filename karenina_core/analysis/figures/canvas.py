@@ -7,6 +7,7 @@ import textwrap
 from typing import Any
 
 from karenina_core.analysis.cells import shorten
+from karenina_core.text import visible
 
 RIGHT = "#0072B2"
 WRONG = "#B84A00"
@@ -66,10 +67,10 @@ def series_style(place: int) -> dict[str, Any]:
 
 def wrapped(text: str, width: int = 30, lines: int = 2) -> str:
     """Return foreign text for a label of a few short lines, so that it leaves room on a narrow screen."""
-    parts = textwrap.wrap(" ".join(text.split()), width, max_lines=lines, placeholder="…")
+    parts = textwrap.wrap(" ".join(visible(text).split()), width, max_lines=lines, placeholder="…")
     return "<br>".join(literal(part, width) for part in parts)
 
 
 def literal(text: str, length: int = 60) -> str:
     """Return foreign text for a figure: one line, cut, and shown as it is rather than read as markup."""
-    return html.escape(shorten(text, length), quote=False)
+    return html.escape(shorten(visible(text), length), quote=False)

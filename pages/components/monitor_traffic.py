@@ -1,0 +1,94 @@
+"""Drawing what a run has in flight: its pace, its models, and the calls that are tried again."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import streamlit as st
+
+from karenina_core.models.traffic import ModelTraffic
+from karenina_core.runs import Progress
+from karenina_core.schemas import causes
+from pages.components import services
+from pages.components.text import plain, short
+
+_STATES = {
+    "open": "answering",
+    "trying": "first call is out",
+    "waiting": "asked to slow down",
+    "suspended": "not answering",
+    "stopped": "stopped",
+}
+MOST = 1000
+
+
+def pace(progress: Progress) -> None:
+    """Draw the buttons that change the pace, where the run is under way here."""
+    if progress.status != "running" or progress.ceiling is None:
+        return
+    ceiling = progress.ceiling
+    if st.button(
+        "Slow down",
+        key="slow_down",
+        icon=":material/keyboard_double_arrow_down:",
+        disabled=ceiling <= 1,
+        help=f"At most {ceiling} calls are in flight now. Halves that for the rest of the run.",
+    ):
+        services.runner().pace(progress.run_id, max(1, ceiling // 2))
+        st.rerun()
+    if st.button(
+        "Speed up",
+        key="speed_up",
+        icon=":material/keyboard_double_arrow_up:",
+        disabled=ceiling >= MOST,
+        help=f"At most {ceiling} calls are in flight now. Doubles that for the rest of the run.",
+    ):
+        services.runner().pace(progress.run_id, min(MOST, ceiling * 2))
+        st.rerun()
+
+
+def draw(progress: Progress) -> None:
+    """Draw the models that the run calls, and what is the matter with them."""
+    if not progress.traffic:
+        return
+    st.markdown("**Models**")
+    st.dataframe(
+        [_row(model) for model in progress.traffic],
+        hide_index=True,
+        alt="Models of the run and their calls",
+        column_config={"State": st.column_config.TextColumn(width="medium")},
+    )
+    if progress.ceiling is not None:
+        st.caption(f"At most {progress.ceiling} calls are in flight at once, over all models.")
+    for model in progress.traffic:
+        if model.reason:
+            st.warning(
+                plain(f"{model.reason} Resume asks it again.", 500), title=f"{plain(model.model, 60)} was stopped"
+            )
+    if progress.retries:
+        st.caption(plain(_retries(progress), 300))
+
+
+def _row(model: ModelTraffic) -> dict[str, object]:
+    state = _STATES[model.state]
+    if model.state in ("waiting", "suspended") and model.seconds >= 1:
+        state += f", next call in {model.seconds:.0f} s"
+    return {
+        "Model": short(model.model, 60),
+        "State": state,
+        "Limit": model.limit,
+        "In flight": model.in_flight,
+        "Waiting": model.waiting,
+        "Slow-downs": model.throttled,
+        "Requests": model.requests,
+        "Per minute": None if model.per_minute is None else round(model.per_minute),
+        "Spend": "unknown" if model.cost is None else f"${model.cost:.4f}",
+    }
+
+
+def _retries(progress: Progress) -> str:
+    number = len(progress.retries)
+    reasons = causes.listed(Counter(retry.category for retry in progress.retries))
+    soonest = min(retry.seconds for retry in progress.retries)
+    calls = "1 call waits" if number == 1 else f"{number} calls wait"
+    return f"{calls} for another attempt, the next in {soonest:.0f} s: {reasons}."
