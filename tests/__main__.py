@@ -9,7 +9,8 @@ CHECKS = [
     ["-m", "ruff", "check", "."],
     ["-m", "ruff", "format", "--check", "."],
     ["-m", "mypy"],
-    ["-m", "pytest"],
+    # A file stays on one worker, with the servers and browsers it starts.
+    ["-m", "pytest", "--numprocesses", "auto", "--maxprocesses", "4", "--dist", "loadfile", "--durations", "15"],
 ]
 
 
