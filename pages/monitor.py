@@ -34,9 +34,10 @@ with frame.guard():
     @st.fragment(run_every=1 if alive else None)
     def live() -> None:
         """Draw the run; polls only while it is alive."""
-        progress = services.runner().progress(run_id)
-        if progress.active != alive:
-            st.rerun()
-        monitor.draw(progress)
+        with frame.guard():
+            progress = services.runner().progress(run_id)
+            if progress.active != alive:
+                st.rerun()
+            monitor.draw(progress)
 
     live()

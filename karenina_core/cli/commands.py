@@ -153,6 +153,8 @@ def do_show(options: argparse.Namespace) -> int:
     with output.opened_store() as store:
         run = output.find_run(store, options.run)
         results = VerificationResultSet(store.results(run.id), run.id)
+    if not options.json:
+        output.print_account(run.id)
     _print_results(results, options.json)
     return _outcome(results)
 
@@ -172,6 +174,8 @@ def _carry_on(store: Store, run_id: str, as_json: bool, config: VerificationConf
 
     with output.progress(quiet=as_json) as report:
         results = resume_run(store, run_id, progress_callback=report, config=config)
+    if not as_json:
+        output.print_account(run_id)
     _print_results(results, as_json)
     return max(_outcome(results), _ending(run_id))
 

@@ -150,7 +150,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(redact(f"{error.strerror or error}: {error.filename or ''}".rstrip(": ")), file=sys.stderr)
         return UNUSABLE
     except KeyboardInterrupt:
-        print("Interrupted. What was finished is stored; continue with: karenina resume RUN", file=sys.stderr)
+        print("Interrupted. What was finished is stored.", file=sys.stderr)
+        print("Go on with: karenina resume RUN. The names of runs are listed by: karenina runs", file=sys.stderr)
         return INTERRUPTED
 
 

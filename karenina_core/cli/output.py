@@ -28,6 +28,19 @@ def console() -> Console:
     return Console(highlight=False, width=None if sys.stdout.isatty() else 120)
 
 
+def print_account(run_id: str) -> None:
+    """Print where a run stands, and what it took."""
+    from karenina_core.runs.quotes import spent_in_words
+
+    with opened_store() as store:
+        run = store.run(run_id)
+        spent = spent_in_words(run.cost, run.config, store.prices())
+    console().print(
+        f"{shown(run.name)}: {shown(run.state, 200)}. {run.done} of {run.total} evaluations done, {run.calls} model "
+        f"calls ({run.cached_calls} from the ledger), spent: {spent}."
+    )
+
+
 def shown(text: Any, limit: int = 60) -> str:
     """Return foreign text for one table cell: one line, no markup, no control characters."""
     from rich.markup import escape

@@ -207,7 +207,7 @@ class OpenAIClient:
             if len(self._schemas) >= _KEPT_SCHEMAS:
                 self._schemas.clear()
             # The schema is kept alive with its bytes, so that its identity stays its own.
-            kept = (schema, b"," + to_json(clean_data(settings_for(schema, mode)))[1:-1])
+            kept = (schema, b"," + _json_of(settings_for(schema, mode))[1:-1])
             self._schemas[id(schema), mode] = kept
         return kept[1]
 
@@ -215,6 +215,15 @@ class OpenAIClient:
         if self._listed is None:
             self._listed = listed(self.config.provider_model) or _UNLISTED
         return Asker(self.config.id, self._listed, key, charges=self._route.provider == "openrouter")
+
+
+def _json_of(settings: dict[str, Any]) -> bytes:
+    """Return what a request says, without NUL characters and half surrogate pairs, which are rare."""
+    try:
+        data = to_json(settings)
+    except ValueError:
+        return to_json(clean_data(settings))
+    return to_json(clean_data(settings)) if b"\\u0000" in data else data
 
 
 def _said(read: Body) -> Any:

@@ -163,6 +163,7 @@ class CallNamer:
         self._tail = f',"temperature":{_canonical(config.temperature)},"transport":{_canonical(config.transport)}}}'
         # Found by subject rather than by prompt, so the subject is what identifies them.
         self._by_subject = config.transport in ("manual", "recorded")
+        self._answers = [config.prepared_answers] if config.prepared_answers else []
 
     def key(self, request: ChatRequest) -> str:
         """Return the identity of a call."""
@@ -171,7 +172,7 @@ class CallNamer:
         text = f'{self._head}{messages}{self._middle}{request.subject.replicate},"schema":{schema}'
         if self._by_subject:
             subject = request.subject
-            about = [request.purpose, subject.question_id, subject.answering_model, subject.part]
+            about = [request.purpose, subject.question_id, subject.answering_model, subject.part, *self._answers]
             text += f',"subject":{_canonical(about)}'
         return hashlib.sha256(f"{text}{self._tail}".encode("ascii")).hexdigest()
 

@@ -10,7 +10,7 @@ from typing import Any, NoReturn, TypeVar
 
 from karenina_core.errors import InputError, ModelError, ModelErrorCategory
 from karenina_core.models.ports import ChatReply, ChatRequest, Message
-from karenina_core.models.replies import clean_data
+from karenina_core.models.replies import MAX_DEPTH, clean_data
 from karenina_core.schemas.results import CallRecord
 
 T = TypeVar("T")
@@ -66,9 +66,11 @@ def read_reply(text: str, validate: Callable[[Any], T]) -> T:
         InputError: There is no JSON object, or none is accepted; the message can be sent back to the judge.
     """
     complaint = ""
+    # The text itself is clean; only an escape can hide what is not, and only brackets can nest.
+    plain = "\\" not in text and text.count("{") + text.count("[") <= MAX_DEPTH
     for value in json_objects(text):
         try:
-            return validate(clean_data(value))
+            return validate(value if plain else clean_data(value))
         except ValueError as error:  # InputError and pydantic's ValidationError are both
             complaint = complaint or str(error)
     raise InputError(complaint or "The reply holds no JSON object.")

@@ -125,7 +125,11 @@ def asked(config: VerificationConfig) -> dict[str, Any]:
     """Return what a configuration asks for, as JSON, without how fast it goes."""
     models = {"__all__": _MODEL_PACE}
     pace: dict[str, Any] = dict.fromkeys(PACE, True)
-    return config.model_dump(mode="json", exclude=pace | {"answering_models": models, "parsing_models": models})
+    data = config.model_dump(mode="json", exclude=pace | {"answering_models": models, "parsing_models": models})
+    for model in (*data["answering_models"], *data["parsing_models"]):
+        if model["prepared_answers"] is None:
+            del model["prepared_answers"]  # runs that were stored before there was such a thing stay the same
+    return data
 
 
 def same_model(one: ModelConfig, other: ModelConfig) -> bool:

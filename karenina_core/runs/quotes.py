@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from karenina_core.models.clients import make_client
 from karenina_core.models.ports import ChatReply, ChatRequest, ModelClient
 from karenina_core.models.prices import Price, price_of
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas.config import ModelConfig, VerificationConfig
 
 Prices = Mapping[str, Price]
 
@@ -41,6 +41,21 @@ def quote(config: ModelConfig, own: Prices) -> Quote:
         return Quote(name, own[name], "yours")
     listed = price_of(config)
     return Quote(name, listed, "unknown" if listed is None else "list")
+
+
+def spent_in_words(cost: float | None, config: VerificationConfig, own: Prices) -> str:
+    """Say what a run has spent; calls whose price nobody knows are in no sum, and it says so.
+
+    Args:
+        cost: US dollars of the calls whose price is known.
+        config: Of the run.
+        own: A person's own prices.
+    """
+    models = (*config.answering_models, *config.parsing_models)
+    unknown = cost is None or any(quote(model, own).price is None for model in models if model.is_provider)
+    if not cost:
+        return "unknown" if unknown else "nothing"
+    return f"at least ${cost:.4f}" if unknown else f"${cost:.4f}"
 
 
 class PricedClient:

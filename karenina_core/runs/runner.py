@@ -28,6 +28,7 @@ from karenina_core.schemas.config import VerificationConfig
 
 T = TypeVar("T")
 BEAT_SECONDS = 5.0
+_KEPT_ANSWERS = 16  # runs
 
 
 class Runner:
@@ -50,6 +51,7 @@ class Runner:
         self._ledger = StoreLedger(store, self._writer)
         self._jobs: dict[str, Job] = {}
         self._starting: dict[str, asyncio.Task[None]] = {}
+        self._prepared: dict[str, VerificationConfig] = {}  # with the prepared answers, which are never stored
         self._closing = asyncio.Event()
         started: Future[asyncio.AbstractEventLoop] = Future()
         self._thread = threading.Thread(
@@ -206,12 +208,21 @@ class Runner:
             raise _elsewhere(run_id)
         try:
             daily_budget(), max_concurrent()  # settings of the environment that cannot be used stop the run here
-            plan = _with_config(self._store.run_plan(run_id), config, stored_hash)
+            plan = _with_config(self._store.run_plan(run_id), self._recalled(run_id, config, stored_hash), stored_hash)
             return self._assemble(run_id, plan)
         except Exception as error:
             self._store.set_status(run_id, "failed", str(error))
             self._store.release(run_id, self._owner)
             raise
+
+    def _recalled(self, run_id: str, config: VerificationConfig | None, stored_hash: str) -> VerificationConfig | None:
+        """Keep a configuration with prepared answers for as long as this process lives, or return the one kept."""
+        if config is not None:
+            if any(model.manual_traces is not None for model in config.answering_models):
+                self._prepared = {**dict(list(self._prepared.items())[1 - _KEPT_ANSWERS :]), run_id: config}
+            return config
+        known = self._prepared.get(run_id)
+        return known if known is not None and config_hash(known) == stored_hash else None
 
     def _assemble(self, run_id: str, plan: Plan) -> tuple[Job, Evaluator, WorkQueue]:
         order = self._store.run_order(run_id)

@@ -44,7 +44,8 @@ def top_up(
     after = widened(
         before, answering_models=answering_models, judges=judges, replicates=replicates, question_ids=question_ids
     )
-    if after.rows == before.rows:
+    answers_back = any(model.manual_traces is not None for model in answering_models)
+    if after.rows == before.rows and not answers_back:
         raise InputError("Nothing would be added to the run.", next="Name models, judges, replicates or questions.")
     store.widen_run(run_id, after)
     return after.config

@@ -106,7 +106,7 @@ def _dialog(run_id: str) -> None:
     st.divider()
     with frame.guard():
         wider = growth.added_to(plan)
-        if wider.rows == plan.rows:
+        if wider.rows == plan.rows and not any(model.manual_traces is not None for model in growth.answering):
             st.caption(f"The run has {counted(plan.rows, 'evaluation')}. Nothing is added yet.")
             return
         st.markdown(f"**{plan.rows:,} → {counted(wider.rows, 'evaluation')}: {_listed(plan, wider)}**")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from karenina_core.runs import Progress
+from karenina_core.runs.quotes import spent_in_words
 from karenina_core.schemas import causes
 from pages.components import frame, growth, monitor_traffic, services, session_keys
 from pages.components.text import plain
@@ -68,16 +69,15 @@ def _numbers(progress: Progress) -> None:
         st.metric("From ledger", progress.cached_calls)
         if progress.calls_per_minute is not None:
             st.metric("Calls per minute", f"{progress.calls_per_minute:.0f}")
-        st.metric("Spend", _money(progress.cost))
+        st.metric("Spend", _spent(progress))
         st.metric("Elapsed", _duration(progress.elapsed))
         if progress.status == "running":
             st.metric("Time left", "…" if progress.eta is None else _duration(progress.eta))
 
 
-def _money(cost: float | None) -> str:
-    if cost is None:
-        return "unknown"
-    return f"${cost:.4f}" if cost else "nothing"
+def _spent(progress: Progress) -> str:
+    store = services.store()
+    return spent_in_words(progress.cost, store.run(progress.run_id).config, store.prices())
 
 
 def _duration(seconds: float) -> str:
@@ -89,16 +89,23 @@ def _duration(seconds: float) -> str:
 
 def _controls(progress: Progress) -> None:
     runner, run_id = services.runner(), progress.run_id
+    here = progress.ceiling is not None
     with st.container(horizontal=True):
-        if progress.status == "running" and st.button("Pause", key="pause", icon=":material/pause:"):
+        if progress.active and not here:
+            st.caption("Another process carries this run out; pause or cancel it there.")
+        if progress.status == "running" and here and st.button("Pause", key="pause", icon=":material/pause:"):
             runner.pause(run_id)
             st.rerun()
         if progress.status == "paused" and st.button("Continue", key="continue", icon=":material/play_arrow:"):
             runner.resume(run_id, keys=session_keys.source())
             st.rerun()
         monitor_traffic.pace(progress)
-        if progress.active and st.button(
-            "Cancel", key="cancel", icon=":material/stop:", help="Stops spending at once; what is done stays."
+        if (
+            progress.active
+            and here
+            and st.button(
+                "Cancel", key="cancel", icon=":material/stop:", help="Stops spending at once; what is done stays."
+            )
         ):
             runner.cancel(run_id)
             st.rerun()

@@ -36,15 +36,16 @@ def test_prepared_answers_cannot_judge() -> None:
         asyncio.run(ManualClient(model({"q1": "Eight."})).complete(judge()))
 
 
-def test_a_corrected_answer_counts_at_once_and_stays_known_later() -> None:
+def test_answers_are_known_later_by_the_stored_configuration() -> None:
     ledger = MemoryLedger()
 
-    def answer(prepared: dict[str, str] | None) -> str:
-        return asyncio.run(Caller(ledger).complete(model(prepared), ask()))[0].text
+    def answer(config: ModelConfig) -> str:
+        return asyncio.run(Caller(ledger).complete(config, ask()))[0].text
 
-    assert answer({"q1": "Six."}) == "Six."
-    assert answer({"q1": "Eight."}) == "Eight."
-    assert answer(None) == "Eight."
+    first, second = model({"q1": "Six."}), model({"q1": "Eight."})
+    assert [answer(first), answer(second)] == ["Six.", "Eight."]
+    # Stored without the answers; each finds those of its own file, though both have the same label.
+    assert [answer(ModelConfig.model_validate(given.model_dump())) for given in (first, second)] == ["Six.", "Eight."]
 
 
 def test_given_answers_are_not_filled_up_from_an_earlier_run() -> None:

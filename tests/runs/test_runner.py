@@ -7,14 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from karenina_core.benchmark import Benchmark
 from karenina_core.errors import ConfigError, InputError, StoreError
+from karenina_core.models.ports import MeteredCallLedger
 from karenina_core.runs.plan import wanted
 from karenina_core.runs.progress import ModelCount, Progress
 from karenina_core.runs.runner import Runner
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.leases import LEASE_SECONDS
+from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from tests.runs.fakes import (
     PATIENCE,
+    FakeEvaluator,
     Laboratory,
     Turnstile,
     fill_disk,
@@ -373,3 +377,26 @@ def test_killed_in_the_middle_nothing_reported_is_lost(tmp_path: Path) -> None:
         runner.resume(run.id)
         assert finish(runner, run.id).passed == 30
     assert not reported & {question for question, _, _ in lab.answered}
+
+
+def test_prepared_answers_stay_for_as_long_as_the_process_lives(store: Store) -> None:
+    seen: list[VerificationConfig] = []
+
+    class Watching(Laboratory):
+        def __call__(
+            self, benchmark: Benchmark, config: VerificationConfig, ledger: MeteredCallLedger
+        ) -> FakeEvaluator:
+            seen.append(config)
+            return super().__call__(benchmark, config, ledger)
+
+    prepared = ModelConfig(interface="manual", model_name="elsewhere", manual_traces={"q1": "42", "q2": "42"})
+    config = small_config().model_copy(update={"answering_models": [prepared]})
+    benchmark = small_benchmark(2)
+    with Runner(store, Watching()) as runner:
+        run_id = store.create_run(wanted(benchmark, config, limit=1))
+        runner.start(run_id, config)
+        runner.wait(run_id, PATIENCE)
+        store.widen_run(run_id, wanted(benchmark, config))
+        runner.resume(run_id)
+        assert runner.wait(run_id, PATIENCE).done == 2
+    assert [given.answering_models[0].manual_traces for given in seen] == [prepared.manual_traces] * 2
