@@ -163,7 +163,7 @@ class CallNamer:
         self._tail = f',"temperature":{_canonical(config.temperature)},"transport":{_canonical(config.transport)}}}'
         # Found by subject rather than by prompt, so the subject is what identifies them.
         self._by_subject = config.transport in ("manual", "recorded")
-        self._answers = [config.prepared_answers] if config.prepared_answers else []
+        self._answers = [config.answers_digest] if config.answers_digest else []
 
     def key(self, request: ChatRequest) -> str:
         """Return the identity of a call."""

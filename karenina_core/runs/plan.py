@@ -127,8 +127,8 @@ def asked(config: VerificationConfig) -> dict[str, Any]:
     pace: dict[str, Any] = dict.fromkeys(PACE, True)
     data = config.model_dump(mode="json", exclude=pace | {"answering_models": models, "parsing_models": models})
     for model in (*data["answering_models"], *data["parsing_models"]):
-        if model["prepared_answers"] is None:
-            del model["prepared_answers"]  # runs that were stored before there was such a thing stay the same
+        if model["answers_digest"] is None:
+            del model["answers_digest"]  # runs that were stored before there was such a thing stay the same
     return data
 
 

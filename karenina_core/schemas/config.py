@@ -48,7 +48,7 @@ class ModelConfig(BaseModel):
         extra_kwargs: Passed to the provider as they are, such as `{"top_p": 0.9}`. `{"stream": true}` has the reply
             sent in pieces, so that what arrived is known when it breaks off; not through litellm.
         manual_traces: For `manual`: answers by question id or question text. Never stored with a configuration.
-        prepared_answers: SHA-256 of those answers, which is stored; set by itself. Answers of another file, under
+        answers_digest: SHA-256 of those answers, which is stored; set by itself. Answers of another file, under
             the same label, are another model's.
     """
 
@@ -70,7 +70,7 @@ class ModelConfig(BaseModel):
     tokens_per_minute: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     extra_kwargs: dict[str, Any] = Field(default_factory=dict)
     manual_traces: dict[str, str] | None = Field(default=None, exclude=True, repr=False)
-    prepared_answers: str | None = None
+    answers_digest: str | None = None
 
     @field_validator("api_key_env")
     @classmethod
@@ -100,7 +100,7 @@ class ModelConfig(BaseModel):
             self.id = self.label
         if self.manual_traces is not None:
             text = json.dumps(self.manual_traces, sort_keys=True)
-            self.prepared_answers = hashlib.sha256(text.encode()).hexdigest()
+            self.answers_digest = hashlib.sha256(text.encode()).hexdigest()
         return self
 
     @property
