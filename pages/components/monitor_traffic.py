@@ -32,7 +32,7 @@ def pace(progress: Progress) -> None:
         key="slow_down",
         icon=":material/keyboard_double_arrow_down:",
         disabled=ceiling <= 1,
-        help=f"At most {ceiling} calls are in flight now. Halves that for the rest of the run.",
+        help=f"Calls in flight now: at most {ceiling}. Halves that for the rest of the run.",
     ):
         services.runner().pace(progress.run_id, max(1, ceiling // 2))
         st.rerun()
@@ -41,7 +41,7 @@ def pace(progress: Progress) -> None:
         key="speed_up",
         icon=":material/keyboard_double_arrow_up:",
         disabled=ceiling >= MOST,
-        help=f"At most {ceiling} calls are in flight now. Doubles that for the rest of the run.",
+        help=f"Calls in flight now: at most {ceiling}. Doubles that for the rest of the run.",
     ):
         services.runner().pace(progress.run_id, min(MOST, ceiling * 2))
         st.rerun()
@@ -59,7 +59,7 @@ def draw(progress: Progress) -> None:
         column_config={"State": st.column_config.TextColumn(width="medium")},
     )
     if progress.ceiling is not None:
-        st.caption(f"At most {progress.ceiling} calls are in flight at once, over all models.")
+        st.caption(f"Calls in flight at once, over all models: at most {progress.ceiling}.")
     for model in progress.traffic:
         if model.reason:
             st.warning(
