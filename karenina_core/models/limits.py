@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-import random
 import time
 from collections.abc import Callable
 from typing import NamedTuple
+
+from karenina_core.models.retry import JITTER
 
 Clock = Callable[[], float]
 
@@ -189,7 +190,7 @@ class Patience:
         attempts: Chances a model has; may change at any time.
     """
 
-    def __init__(self, clock: Clock = time.monotonic, jitter: Callable[[float, float], float] = random.uniform) -> None:
+    def __init__(self, clock: Clock = time.monotonic, jitter: Callable[[float, float], float] = JITTER.uniform) -> None:
         self._clock = clock
         self._jitter = jitter
         self.attempts = 4

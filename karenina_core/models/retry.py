@@ -17,6 +17,7 @@ OnRetry = Callable[[ModelError, float], None]
 
 FIRST_WAIT = 1.0  # seconds; doubles with every attempt
 LONGEST_WAIT = 60.0
+JITTER = random.SystemRandom()  # a seed set for the whole process must not make all callers return together
 LONGEST_RETRY_AFTER = 600.0  # a provider that asks for more is not waited for
 
 
@@ -27,8 +28,8 @@ def seconds_to_wait(error: ModelError, number: int) -> float:
     time between nothing and a bound that doubles with every attempt.
     """
     if error.retry_after is not None:
-        return error.retry_after + random.uniform(0, min(1.0, error.retry_after))
-    return random.uniform(0, min(LONGEST_WAIT, FIRST_WAIT * 2 ** (number - 1)))
+        return error.retry_after + JITTER.uniform(0, min(1.0, error.retry_after))
+    return JITTER.uniform(0, min(LONGEST_WAIT, FIRST_WAIT * 2 ** (number - 1)))
 
 
 def worth_another(error: ModelError) -> bool:
