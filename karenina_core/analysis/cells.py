@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable
 from functools import lru_cache
@@ -39,3 +40,17 @@ def redactor() -> Callable[[str], str]:
     from karenina_core.redact import redact
 
     return lru_cache(maxsize=10_000)(lambda text: redact(clean_text(text)))
+
+
+def clean_json(value: Any, change: Callable[[str], str]) -> Any:
+    """Return a JSON-like value with every text changed and without numbers that JSON has no word for.
+
+    Those become their names, `NaN` and `Infinity`, which pydantic reads back as numbers.
+    """
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {change(str(key)): clean_json(item, change) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [clean_json(item, change) for item in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from karenina_core.analysis.cells import redactor
+from karenina_core.analysis.cells import clean_json, redactor
 from karenina_core.analysis.spreadsheet import frame_to_csv, to_csv
+from karenina_core.analysis.upstream import from_upstream, is_upstream
 from karenina_core.errors import InputError
 from karenina_core.files import read_json
 from karenina_core.schemas.config import VerificationConfig
@@ -40,12 +40,14 @@ def to_json(results: Sequence[VerificationResult], config: VerificationConfig | 
 
 
 def read_results(text: str | bytes) -> VerificationResultSet:
-    """Read what `to_json` wrote.
+    """Read what `to_json` wrote, or a results file of the upstream project.
 
     Raises:
         InputError: It is not such a file, is larger than 200 MB, or a result in it is damaged.
     """
     document = read_json(text, limit=MAX_BYTES, max_text=_MAX_TEXT)
+    if is_upstream(document) and not (isinstance(document, dict) and document.get("format") == FORMAT):
+        return from_upstream(document)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InputError(
             "This file holds no exported results.",
@@ -71,15 +73,4 @@ def _run_id(document: dict[str, Any]) -> str | None:
 
 
 def _json(value: Any, redact: Callable[[str], str]) -> str:
-    return json.dumps(_map_text(value, redact), ensure_ascii=False, allow_nan=False)
-
-
-def _map_text(value: Any, change: Callable[[str], str]) -> Any:
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, dict):
-        return {change(str(key)): _map_text(item, change) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_map_text(item, change) for item in value]
-    # JSON has no word for these; pydantic reads the names back as numbers.
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+    return json.dumps(clean_json(value, redact), ensure_ascii=False, allow_nan=False)
