@@ -95,9 +95,12 @@ def _seconds(timestamp: str) -> float | None:
 
 
 def _model(model: ModelConfig) -> dict[str, Any]:
+    provider, name = model.model_provider, model.model_name
+    if provider is None and "/" in name:
+        provider, _, name = name.partition("/")
     return {
-        "provider": model.model_provider,
-        "name": model.model_name,
+        "provider": provider,
+        "name": name,
         "temperature": model.temperature,
         "interface": interface(model),
     }
