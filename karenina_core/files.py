@@ -115,8 +115,19 @@ def _surely_readable(data: bytes, limit: int) -> bool:
     Every value stands on a line of its own, which its depth indents by two blanks.
     """
     small = len(data) <= limit and _structure(data) <= scaled(MAX_STRUCTURE, limit)
-    flat = max(map(len, data.split(b"\n"))) <= MAX_TEXT and b"\n" + b" " * MAX_DEPTH not in data
+    flat = _lines_within(data, MAX_TEXT) and b"\n" + b" " * MAX_DEPTH not in data
     return small and flat and b"Infinity" not in data and b"NaN" not in data
+
+
+def _lines_within(data: bytes, longest: int) -> bool:
+    """Say whether no line is longer, looking only at the last line end in reach."""
+    start = 0
+    while len(data) - start > longest:
+        end = data.rfind(b"\n", start, start + longest + 1)
+        if end < 0:
+            return False
+        start = end + 1
+    return True
 
 
 def write_atomic(path: str | Path, data: bytes) -> None:

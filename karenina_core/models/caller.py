@@ -20,7 +20,7 @@ from karenina_core.models.slots import process_slots
 from karenina_core.models.structured import InvalidOutputError, ask_again, read_whole_reply
 from karenina_core.models.traffic import Traffic
 from karenina_core.schemas.config import ModelConfig
-from karenina_core.schemas.results import CallRecord, Usage
+from karenina_core.schemas.results import CallRecord, Usage, built
 
 T = TypeVar("T")
 
@@ -356,7 +356,8 @@ def _records(calls: Sequence[tuple[_Call, ChatReply]]) -> list[CallRecord]:
 
 
 def _record(call: _Call, reply: ChatReply) -> CallRecord:
-    return CallRecord(
+    return built(
+        CallRecord,
         purpose=call.request.purpose,
         part=call.request.subject.part,
         model=call.config.id,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from karenina_core.models.openai_route import route_of
 from karenina_core.models.ports import ModelClient
@@ -34,6 +34,14 @@ def make_client(config: ModelConfig) -> ModelClient:
     from karenina_core.models.litellm_client import LitellmClient
 
     return LitellmClient(config)
+
+
+def preload(configs: Iterable[ModelConfig]) -> None:
+    """Load what the calls of these models need, so that the first ones do not wait for it."""
+    if any(route_of(config) is not None for config in configs):
+        from karenina_core.models.openai_client import load_library
+
+        load_library()
 
 
 class ClientPool:

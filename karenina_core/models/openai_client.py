@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import os
 import time
 from typing import TYPE_CHECKING, Any
@@ -25,12 +24,10 @@ from karenina_core.models.replies import clean, clean_data, without_key
 from karenina_core.schemas.config import ModelConfig
 
 if TYPE_CHECKING:
-    import aiohttp
-
     from karenina_core.models.openai_http import Body, Connections
+    from karenina_core.models.openai_post import Answer, Post
 
 THROUGH = "OpenAI protocol"  # as the provenance of a reply says it
-_LARGE = 2**20  # bytes of a request that the HTTP library sends in one go
 _KEPT_SCHEMAS = 256
 _UNLISTED = Listed("", "", None, None)
 # What OpenAI itself charges a call to, beside the key.
@@ -71,6 +68,8 @@ class OpenAIClient:
         self._mode: Mode = "schema"
         self._listed: Listed | None = None
         self._connections: Connections | None = None
+        self._post: Post | None = None
+        self._head: tuple[str, bytes] | None = None
         self._schemas: dict[tuple[int, Mode], tuple[dict[str, Any], bytes]] = {}
 
     async def complete(self, request: ChatRequest) -> ChatReply:
@@ -102,7 +101,7 @@ class OpenAIClient:
         if self._connections is not None:
             from karenina_core.models.openai_http import release
 
-            connections, self._connections = self._connections, None
+            connections, self._connections, self._post, self._head = self._connections, None, None, None
             await release(connections)
 
     async def _once(self, request: ChatRequest, settings: Settings, mode: Mode) -> ChatReply:
@@ -110,10 +109,10 @@ class OpenAIClient:
         key = None
         try:
             key = self._key()
-            session = await self._session()
+            post = await self._posting()
             body = self._body(request, settings, mode)
             async with asyncio.timeout(request.timeout):
-                return await self._exchange(session, key, body, settings, begun)
+                return await self._exchange(post, key, body, settings, begun)
         except ModelError as error:
             problem = error
         except Exception as error:
@@ -123,14 +122,11 @@ class OpenAIClient:
         # Outside of the handler, so that what was raised, which may hold the key, is not chained to ours.
         raise problem
 
-    async def _exchange(
-        self, session: aiohttp.ClientSession, key: str, body: bytes, settings: Settings, begun: Collected
-    ) -> ChatReply:
+    async def _exchange(self, post: Post, key: str, body: bytes, settings: Settings, begun: Collected) -> ChatReply:
         from karenina_core.models.openai_http import MAX_BODY, MAX_ERROR, read_body
 
         start = time.perf_counter()
-        data = body if len(body) < _LARGE else io.BytesIO(body)
-        async with session.post(self._url, data=data, headers=self._headers(key), allow_redirects=False) as response:
+        async with await post.send(self._head_for(post, key), body) as response:
             if response.status >= 300:
                 said = await read_body(response, MAX_ERROR)
                 raise answered(response.status, response.headers, _said(said), self.config.id)
@@ -142,7 +138,7 @@ class OpenAIClient:
         seconds = time.perf_counter() - start
         return read_reply(completion, self._asker(key), seconds, _facts(settings), cut=cut)
 
-    async def _streamed(self, response: aiohttp.ClientResponse, begun: Collected) -> dict[str, Any]:
+    async def _streamed(self, response: Answer, begun: Collected) -> dict[str, Any]:
         from karenina_core.models.openai_http import finish
 
         try:
@@ -161,15 +157,20 @@ class OpenAIClient:
                 "server_error", self.config.id, f"Its reply is not JSON; it begins with {begins!r}."
             ) from None
 
-    async def _session(self) -> aiohttp.ClientSession:
-        if self._connections is None or self._connections.loop is not asyncio.get_running_loop():
-            await asyncio.to_thread(_load_library)
+    async def _posting(self) -> Post:
+        loop = asyncio.get_running_loop()
+        if self._post is None or self._connections is None or self._connections.loop is not loop:
+            await asyncio.to_thread(load_library)
             from karenina_core.models.openai_http import connect
+            from karenina_core.models.openai_post import Post
 
             # Another call may have been faster. Connections of a loop that has ended are gone with it.
-            if self._connections is None or self._connections.loop is not asyncio.get_running_loop():
+            if self._connections is None or self._connections.loop is not loop:
                 self._connections = connect(self._route.url)
-        return self._connections.session
+                self._post = None
+            if self._post is None:
+                self._post, self._head = Post(self._connections.session, self._url), None
+        return self._post
 
     def _key(self) -> str:
         key = find_key(self.config, self._route.provider)
@@ -179,6 +180,13 @@ class OpenAIClient:
         if not key.isascii() or not key.isprintable():
             raise failure("authentication", self.config.id, "The key holds a line break or a sign that no key has.")
         return key
+
+    def _head_for(self, post: Post, key: str) -> bytes:
+        if self._at_openai:
+            return post.head(self._headers(key))
+        if self._head is None or self._head[0] != key:
+            self._head = key, post.head(self._headers(key))
+        return self._head[1]
 
     def _headers(self, key: str) -> dict[str, str]:
         headers = {"Authorization": f"Bearer {key}"}
@@ -238,5 +246,8 @@ def _facts(settings: Settings) -> dict[str, str]:
     return {"through": THROUGH, **({"not_accepted": refused} if refused else {})}
 
 
-def _load_library() -> None:
-    import karenina_core.models.openai_http  # noqa: F401  # a tenth of a second, during which others go on
+def load_library() -> None:
+    """Load what calls need, the price list among it: two tenths of a second, once, during which others go on."""
+    import karenina_core.models.openai_post  # noqa: F401
+
+    listed("")

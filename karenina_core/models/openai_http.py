@@ -12,9 +12,10 @@ import os
 import socket
 import ssl
 import threading
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
@@ -29,12 +30,13 @@ MAX_BODY = 4 * 2**20  # bytes read of one reply: 200,000 characters, all of them
 MAX_ERROR = 2**16  # bytes read of an error
 _IDLE_SECONDS = 15.0  # a connection is kept unused
 _END_SECONDS = 0.5  # for the end of a stream after its last word
-_HEADERS = {
+HEADERS = {
     "Accept": "application/json",
     "Accept-Encoding": "identity",  # what is small gains nothing, and nothing small can become large
     "Content-Type": "application/json",
     "User-Agent": "karenina-workbench",
 }
+NO_TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=None)  # every call has its own
 
 
 class Body(NamedTuple):
@@ -67,9 +69,9 @@ class Connections:
         )
         self.session = aiohttp.ClientSession(
             connector=connector,
-            headers=_HEADERS,
+            headers=HEADERS,
             cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),  # every call has its own
+            timeout=NO_TIMEOUT,
             trust_env=False,
         )
 
@@ -105,11 +107,30 @@ async def release(connections: Connections) -> None:
         await connections.session.close()
 
 
-async def read_body(response: aiohttp.ClientResponse, most: int) -> Body:
+class Received(Protocol):
+    """The beginning of an answer, whichever way the request was sent."""
+
+    @property
+    def content_length(self) -> int | None:
+        """Bytes of its body, if it says so."""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Its headers."""
+
+    @property
+    def content(self) -> aiohttp.StreamReader:
+        """Its body as it comes."""
+
+    def close(self) -> None:
+        """Receive no more of it."""
+
+
+async def read_body(response: Received, most: int) -> Body:
     """Return a body, or its first `most` bytes; the rest is never received."""
     size = response.content_length
     if size is not None and size <= most and "Content-Encoding" not in response.headers:
-        return Body(await response.read(), True)
+        return Body(await response.content.read(), True)
     parts, read = [], 0
     async for part in response.content.iter_any():
         parts.append(part)
@@ -120,7 +141,7 @@ async def read_body(response: aiohttp.ClientResponse, most: int) -> Body:
     return Body(b"".join(parts), True)
 
 
-async def finish(response: aiohttp.ClientResponse) -> None:
+async def finish(response: Received) -> None:
     """Receive the formal end of a stream, so that its connection can be used again."""
     with suppress(aiohttp.ClientError, TimeoutError):
         async with asyncio.timeout(_END_SECONDS):

@@ -14,7 +14,7 @@ from karenina_core.models.openai_errors import within
 from karenina_core.models.ports import ChatReply
 from karenina_core.models.prices import Listed
 from karenina_core.models.replies import clean, clean_reply, without_key
-from karenina_core.schemas.results import Usage
+from karenina_core.schemas.results import Usage, built
 
 _LONGEST_NAME = 200  # characters of a model's name, or of the reason a reply ended
 _MOST_TOKENS = 2**40
@@ -137,7 +137,7 @@ def _usage(completion: Mapping[str, Any], asker: Asker) -> Usage:
         details = _object(usage.get("prompt_tokens_details"))
         cached = _count(details.get("cached_tokens")) or _count(usage.get("prompt_cache_hit_tokens")) or 0
         cost = asker.listed.cost(sent, received, cached)
-    return Usage(input_tokens=sent, output_tokens=received, cost=cost, calls=1)
+    return built(Usage, input_tokens=sent, output_tokens=received, cost=cost, calls=1, cached_calls=0)
 
 
 def _tells(error: Any) -> bool:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from karenina_core.authoring import Review, add_draft, review
 from karenina_core.benchmark import Benchmark
-from karenina_core.errors import KareninaError
+from karenina_core.errors import KareninaError, ModelError
 from karenina_core.models.caller import Caller
 from karenina_core.models.clients import make_client
 from karenina_core.models.ledger import MemoryLedger
@@ -50,6 +50,7 @@ class Draft(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
+    plan: str = Field(default="", max_length=1_000, description="What a response must say to be right, and how to tell")
     fields: list[DraftField] = Field(min_length=1, max_length=10)
 
 
@@ -63,6 +64,8 @@ class GeneratedTemplate:
         error: Why there is none.
         skipped: Whether the question had a template already.
         review: What the linter and the self-test say of a new template.
+        plan: What a response must say to be right, in the words of the model that drafted it.
+        category: The kind of failure of the call that should have made it; None where none failed.
     """
 
     question_id: str
@@ -70,6 +73,8 @@ class GeneratedTemplate:
     error: str | None = None
     skipped: bool = False
     review: Review | None = None
+    plan: str = ""
+    category: str | None = None
 
     @property
     def needs_review(self) -> bool:
@@ -122,24 +127,40 @@ def self_test(source: str) -> None:
         raise ValueError(f"The truth fails its own rule in field {', '.join(wrong)}.")
 
 
-def draft_from_reply(data: Any) -> str:
-    """Turn a model's reply into tested template source.
+@dataclass
+class _Drafting:
+    """What a model has proposed for one question so far.
 
-    Raises:
-        ValueError: With a message the model is shown when it is asked again.
+    Attributes:
+        doubtful: The last proposal that could be read but failed its self-test: source, plan, and what failed.
     """
-    try:
-        source = render(Draft.model_validate(data))
-        self_test(source)
-    except KareninaError as error:
-        raise ValueError(str(error)) from error
-    return source
+
+    doubtful: tuple[str, str, str] | None = None
+
+    def accept(self, data: Any) -> tuple[str, str]:
+        """Return the tested source that a reply proposes, and its plan.
+
+        Raises:
+            ValueError: With a message the model is shown when it is asked again.
+        """
+        try:
+            draft = Draft.model_validate(data)
+            source = render(draft)
+        except KareninaError as error:
+            raise ValueError(str(error)) from error
+        try:
+            self_test(source)
+        except ValueError as error:
+            self.doubtful = source, draft.plan, str(error)
+            raise ValueError(str(error)) from error
+        return source, draft.plan
 
 
 def messages(question: Question) -> tuple[Message, ...]:
     """Return what the drafting model is sent; it is the only one that sees the reference answer."""
     system = (
-        "You design how an answer to a question is checked. Propose one to three fields that a reader could fill "
+        "You design how an answer to a question is checked. First plan: say in one or two sentences what a response "
+        "must say to be right. Then propose one to three fields that a reader could fill "
         "from any response to the question, and the value each has in the correct answer. Prefer a boolean that "
         "says whether the response identifies the right thing; use int or float for numbers, literal for few "
         "categories, list_str for sets of items, date for dates, and str only for short names. A description says "
@@ -172,15 +193,31 @@ def to_draft(
 async def generate_template(
     caller: Caller, model: ModelConfig, question_id: str, question: Question
 ) -> GeneratedTemplate:
-    """Draft the template of one question; failures are reported, not raised."""
+    """Draft the template of one question; failures are reported, not raised.
+
+    The model plans, and proposes fields with their descriptions; code writes the source and tests it. A proposal that
+    fails its self-test also when the model is asked again is kept, and says so in its review.
+    """
+    drafting = _Drafting()
+    reservations: tuple[str, ...] = ()
     try:
-        source, _ = await caller.complete_json(model, draft_request(model, question_id, question), draft_from_reply)
+        (source, plan), _ = await caller.complete_json(
+            model, draft_request(model, question_id, question), drafting.accept
+        )
     except KareninaError as error:
-        return GeneratedTemplate(question_id, error=str(error))
+        category = error.category if isinstance(error, ModelError) else None
+        if drafting.doubtful is None or category != "invalid_output":
+            return GeneratedTemplate(question_id, error=str(error), category=category)
+        source, plan, failed = drafting.doubtful
+        reservations = (f"The self-test failed: {failed}",)
     reviewed = review(
-        source, question=question.question, reference_answer=question.raw_answer, notes=question.answer_notes
+        source,
+        question=question.question,
+        reference_answer=question.raw_answer,
+        notes=question.answer_notes,
+        reservations=reservations,
     )
-    return GeneratedTemplate(question_id, source, review=reviewed)
+    return GeneratedTemplate(question_id, source, review=reviewed, plan=plan)
 
 
 def generate_all_templates(

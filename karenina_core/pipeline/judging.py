@@ -40,7 +40,7 @@ async def ask_judge(
     judge, question, response = context.judge, context.question.question, context.answer.text
     request = ChatRequest(
         purpose=purpose,
-        messages=_with_own_prompt(judge.system_prompt, messages(question, response)),
+        messages=with_own_prompt(judge.system_prompt, messages(question, response)),
         subject=Subject(
             context.question_id, question, context.answering.id, context.replicate, part=part, response=response
         ),
@@ -50,7 +50,7 @@ async def ask_judge(
     return await context.services.caller.complete_json(judge, request, validate)
 
 
-def _with_own_prompt(own: str | None, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+def with_own_prompt(own: str | None, messages: tuple[Message, ...]) -> tuple[Message, ...]:
     """Put a judge's configured system prompt before the task."""
     if not own:
         return messages

@@ -16,7 +16,7 @@ from karenina_core.pipeline.plan import SHARED, STAGES
 from karenina_core.pipeline.stage import Skip, Stage, StageFailure, StageState, failure_of
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from karenina_core.schemas.entities.rubric import AnyTrait, merge_rubrics
-from karenina_core.schemas.results import Failure, StageRecord, VerificationResult
+from karenina_core.schemas.results import Failure, StageRecord, VerificationResult, built
 
 log = logging.getLogger(__name__)
 
@@ -80,7 +80,6 @@ class Pipeline:
         await run_stages(STAGES[SHARED:], forked)
         if forked.result is None:
             raise RuntimeError("The last stage left no result.")
-        forked.result.stages = forked.stages
         return forked.result
 
     def _traits(self, question_id: str) -> tuple[list[tuple[AnyTrait, str]], list[str]]:
@@ -96,13 +95,24 @@ class Pipeline:
 async def run_stages(stages: Sequence[Stage], context: Context) -> None:
     """Run stages in order, noting what each did; a failure stops all but those that run after failures."""
     for stage in stages:
-        started = time.perf_counter()
-        state, note = await _run_stage(stage, context)
-        if state in ("ran", "failed"):
-            seconds = round(time.perf_counter() - started, 6)
-            context.stages.append(StageRecord(name=stage.name, state=state, note=note, seconds=seconds))
-        else:
+        if stage.off or (context.failure is not None and (blocked := _blocked(stage, context))):
+            state, note = ("off", stage.off) if stage.off else ("skipped", blocked)
             context.stages.append(_idle(stage.name, state, note))
+            continue
+        started = time.perf_counter()
+        failure = None
+        try:
+            await stage.run(context)
+        except Skip as reason:
+            context.stages.append(_idle(stage.name, "skipped", str(reason)))
+            continue
+        except Exception as error:
+            failure = _failure(stage.name, error)
+            # What went wrong first is what went wrong.
+            context.failure = context.failure or failure
+        state, note = ("failed", failure.reason) if failure else ("ran", "")
+        seconds = round(time.perf_counter() - started, 6)
+        context.stages.append(built(StageRecord, name=stage.name, state=state, note=note, seconds=seconds))
 
 
 @lru_cache(maxsize=256)
@@ -111,30 +121,15 @@ def _idle(name: str, state: StageState, note: str) -> StageRecord:
     return StageRecord(name=name, state=state, note=note)
 
 
-async def _run_stage(stage: Stage, context: Context) -> tuple[StageState, str]:
-    if stage.off:
-        return "off", stage.off
-    blocked = _blocked(stage, context)
-    if blocked:
-        return "skipped", blocked
-    try:
-        await stage.run(context)
-    except Skip as reason:
-        return "skipped", str(reason)
-    except StageFailure as error:
-        failure = failure_of(stage.name, error.category, error.reason, error.line)
-    except ModelError as error:
-        failure = _model_failure(stage.name, error)
-    except KareninaError as error:
-        failure = failure_of(stage.name, "unexpected", str(error))
-    except Exception as error:
-        log.exception("Stage %s failed", stage.name)
-        failure = failure_of(stage.name, "unexpected", f"{type(error).__name__} in stage {stage.name}.")
-    else:
-        return "ran", ""
-    # What went wrong first is what went wrong.
-    context.failure = context.failure or failure
-    return "failed", failure.reason
+def _failure(stage: str, error: Exception) -> Failure:
+    if isinstance(error, StageFailure):
+        return failure_of(stage, error.category, error.reason, error.line)
+    if isinstance(error, ModelError):
+        return _model_failure(stage, error)
+    if isinstance(error, KareninaError):
+        return failure_of(stage, "unexpected", str(error))
+    log.error("Stage %s failed", stage, exc_info=error)
+    return failure_of(stage, "unexpected", f"{type(error).__name__} in stage {stage}.")
 
 
 def _blocked(stage: Stage, context: Context) -> str:

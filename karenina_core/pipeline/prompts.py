@@ -159,7 +159,7 @@ def _judge_messages(system: list[str], extra: str | None, question: str, respons
         system = [*system, extra]
     # A digest of the response itself: its author cannot write a text that contains its own marker.
     marker = hashlib.sha256(f"response:{response}".encode("utf-8", "replace")).hexdigest()[:12]
-    quoted = json.dumps(response, ensure_ascii=False)
+    quoted = json.encoder.encode_basestring(response)
     user = f"Question:\n{question}\n\nResponse:\n<<<{marker}\n{quoted}\n{marker}>>>"
     return (Message("system", "\n\n".join(system)), Message("user", user))
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError, TemplateError
 from karenina_core.models.structured import read_reply
 from karenina_core.pipeline.metrics import ExtractedItems, evaluate
 from karenina_core.pipeline.stage import failure_of
+from karenina_core.pipeline.stages.embedding_check import verdict_either_way
 from karenina_core.pipeline.stages.rubric_evaluation import search
 from karenina_core.schemas.entities.rubric import ManualRubricTrait, MetricRubricTrait, merge_rubrics
 from karenina_core.schemas.extraction import ExtractedTemplate, Extraction
-from karenina_core.schemas.results import Failure, RubricPart, TemplatePart, Verdict, VerificationResult
+from karenina_core.schemas.results import CallRecord, Failure, RubricPart, TemplatePart, Verdict, VerificationResult
 from karenina_core.templates import Evaluation, Template, read_template
 
 _STAGE = "verify_template"
@@ -28,8 +33,7 @@ def reverify_result(result: VerificationResult, benchmark: Benchmark) -> Verific
         return result
     question = benchmark.get_question_as_object(result.question.id)
     rubric = _rubric(result, benchmark)
-    kept = result.failure is not None and result.failure.category not in _FROM_TEMPLATE
-    if result.answer is None or kept or not question.answer_template:
+    if result.answer is None or _is_kept(result.failure) or not question.answer_template:
         return result.model_copy(update={"rubric": rubric})
     try:
         template = read_template(question.answer_template)
@@ -43,8 +47,7 @@ def reverify_result(result: VerificationResult, benchmark: Benchmark) -> Verific
 def verdict_now(seen: Extraction, benchmark: Benchmark) -> Verdict | None:
     """Return the verdict that `reverify_result` would give, many times faster; None where only that can tell."""
     question = benchmark.get_question_as_object(seen.question.id)
-    kept = seen.failure is not None and seen.failure.category not in _FROM_TEMPLATE
-    if seen.answer is None or kept or not question.answer_template:
+    if seen.answer is None or _is_kept(seen.failure) or not question.answer_template:
         return seen.verdict
     stored = seen.template
     try:
@@ -55,6 +58,60 @@ def verdict_now(seen: Extraction, benchmark: Benchmark) -> Verdict | None:
     except TemplateError:
         return "not_evaluated"
     return None if right is None else "pass" if right else "fail"
+
+
+def needs_judge_again(seen: Extraction, benchmark: Benchmark) -> bool:
+    """Return whether `reverify_result` would leave the row to the judge, who is asked for something else now."""
+    question = benchmark.get_question_as_object(seen.question.id)
+    if seen.answer is None or _is_kept(seen.failure) or not question.answer_template:
+        return False
+    try:
+        template = read_template(question.answer_template)
+    except TemplateError:
+        return False
+    return template.needs_judge and _asks_otherwise(template, seen.template)
+
+
+def decide_rules(result: VerificationResult, template: Template) -> VerificationResult:
+    """Return the result as the rules of a template decide it, traits left as they are; no model is asked.
+
+    What `reverify_result` keeps or leaves to the judge, this does too.
+
+    Raises:
+        TemplateError: The template's own code failed on the values.
+    """
+    if result.answer is None or _is_kept(result.failure):
+        return result
+    return result.model_copy(update=_verdict(result, template))
+
+
+def decide_values(result: VerificationResult, template: Template, values: Mapping[str, Any]) -> VerificationResult:
+    """Return the result as if the judge had extracted these values; no model is asked, and its calls stay.
+
+    Args:
+        result: With an answer.
+        template: Whose rules decide.
+        values: By field, as a judge would reply them; a missing one is a null.
+
+    Raises:
+        InputError: A value does not fit its field, or there is no answer.
+        TemplateError: The template's own code failed on the values.
+    """
+    if result.answer is None:
+        raise InputError("There is no answer to judge.", next="Answer the question first, or paste an answer.")
+    typed = template.validate_reply({name: values.get(name) for name in template.judged_names})
+    calls = result.template.calls if result.template else []
+    return result.model_copy(update=_decided(result, template, typed, calls))
+
+
+def _is_kept(failure: Failure | None) -> bool:
+    """Return whether a failure is the model's or the judge's, so that no rule changes it.
+
+    That the judge is needed again is no such failure: with the earlier schema back, the rules decide again.
+    """
+    if failure is None or failure.category in _FROM_TEMPLATE:
+        return False
+    return failure.category != "parsing" or failure.stage != _STAGE
 
 
 def _asks_otherwise(template: Template, stored: TemplatePart | ExtractedTemplate | None) -> bool:
@@ -71,21 +128,29 @@ def _verdict(result: VerificationResult, template: Template) -> dict[str, object
             "verdict": "not_evaluated",
             "failure": Failure(category="parsing", stage=_STAGE, reason=reason),
         }
+    parsed = (stored.parsed if stored else None) or {}
+    return _decided(result, template, parsed, stored.calls if stored else [])
+
+
+def _decided(
+    result: VerificationResult, template: Template, parsed: dict[str, Any], calls: list[CallRecord]
+) -> dict[str, object]:
+    """Return what the rules say of extracted values, as changes to the result."""
     answer = result.answer.text if result.answer else ""
-    evaluation = _settle(template, template.evaluate((stored.parsed if stored else None) or {}, answer), stored)
+    evaluation = _settle(template, template.evaluate(parsed, answer), result.template)
     if evaluation.verdict is None:
         failure = failure_of(_STAGE, "embedding", "SemanticMatch fields changed; the embedding check is needed again.")
         return {"status": "skipped", "verdict": "not_evaluated", "failure": failure}
     part = TemplatePart(
         template_id=template.template_id,
         style=template.style,
-        parsed=stored.parsed if stored else {},
+        parsed=parsed,
         expected=evaluation.expected,
         verify_result=evaluation.verdict,
         verify_granular_result=evaluation.granular,
         fields=list(evaluation.fields),
         composition_strategy=template.composition_strategy,
-        calls=stored.calls if stored else [],
+        calls=calls,
     )
     verdict = "pass" if evaluation.verdict else "fail"
     return {"status": "completed", "verdict": verdict, "failure": None, "template": part}
@@ -101,7 +166,11 @@ def _settle(template: Template, evaluation: Evaluation, stored: TemplatePart | N
             continue
         if (known.extracted, known.expected) == (item.extracted, item.expected):
             decided[item.name] = (known.similarity >= float(item.rule["threshold"]), known.similarity)
-    return template.complete(evaluation, decided) if set(decided) == set(evaluation.pending) and decided else evaluation
+    if decided and set(decided) == set(evaluation.pending):
+        return template.complete(evaluation, decided)
+    # As in a run without the embedding check: where the other fields settle the verdict, it stands.
+    settled = verdict_either_way(template, evaluation) if evaluation.pending else None
+    return evaluation if settled is None else replace(evaluation, verdict=settled)
 
 
 def _rubric(result: VerificationResult, benchmark: Benchmark) -> RubricPart:

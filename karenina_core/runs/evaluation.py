@@ -8,9 +8,12 @@ from typing import Any, Protocol
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import ConfigError
 from karenina_core.models.caller import Caller
+from karenina_core.models.clients import preload
 from karenina_core.models.keys import check_access
 from karenina_core.models.ports import MeteredCallLedger
 from karenina_core.pipeline import Pipeline
+from karenina_core.pipeline.context import Context
+from karenina_core.runs.metering import MeteredLedger
 from karenina_core.runs.quotes import Prices, client_at
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from karenina_core.schemas.results import VerificationResult
@@ -59,12 +62,27 @@ class PipelineEvaluator(Pipeline):
             meter=ledger,
             traffic=ledger.traffic,
         )
+        self._held = ledger if isinstance(ledger, MeteredLedger) else None
         super().__init__(benchmark, config, self._caller)
 
     def preflight(self) -> list[str]:
         """Return what makes the run pointless, addresses and keys that cannot be used among it."""
         models = (*self.config.answering_models, *self.config.parsing_models)
-        return super().preflight() + list(dict.fromkeys(filter(None, map(_access_problem, models))))
+        problems = super().preflight() + list(dict.fromkeys(filter(None, map(_access_problem, models))))
+        if not problems:
+            preload(models)
+        return problems
+
+    async def judge(self, context: Context, parsing: ModelConfig) -> VerificationResult:
+        """Judge the answer in the context; the calls are held for whoever stores the result."""
+        if self._held is None:
+            return await super().judge(context, parsing)
+        self._held.hold()
+        try:
+            return await super().judge(context, parsing)
+        except BaseException:
+            self._held.settle(self._held.held(), stored=False)
+            raise
 
     async def aclose(self) -> None:
         """Close the connections to the models."""

@@ -13,6 +13,7 @@ from karenina_core.models.keys import KeySource, using_keys
 from karenina_core.models.ports import CallLedger
 from karenina_core.models.traffic import Traffic
 from karenina_core.runs.budget import Budget
+from karenina_core.runs.collector import quiet
 from karenina_core.runs.crew import Crew
 from karenina_core.runs.evaluation import Evaluator
 from karenina_core.runs.gate import Gate
@@ -164,6 +165,13 @@ class Job:
         self.ledger.stop(f"Stopped: the run has worked {most:g} seconds, as set. Resume it to go on.")
 
     async def _carry_out(self, evaluator: Evaluator, queue: WorkQueue) -> None:
+        quiet.begin()
+        try:
+            await self._work(evaluator, queue)
+        finally:
+            quiet.end()
+
+    async def _work(self, evaluator: Evaluator, queue: WorkQueue) -> None:
         final: RunStatus | None = "completed"
         self._crew = crew = Crew(self.plan.benchmark, evaluator, queue, self._gate, self._save)
         try:
@@ -205,16 +213,19 @@ class Job:
 
     async def _save(self, result: VerificationResult) -> None:
         result.run_name = self.run.name
-        spent = self.ledger.take()
-        write = ResultWrite(self.run.id, result, spent, self._owner)
+        spent, calls, stored = self.ledger.take(), self.ledger.held(), False
+        write = ResultWrite(self.run.id, result, spent, self._owner, calls)
         try:
             await self._gate.patiently(lambda: self._writer.put(write))
+            stored = True
         except LeaseLostError:
             # The rows of the process that has the run now are the ones that count.
             self._gate.end()
             if self._task is not None:
                 self._task.cancel()
             raise asyncio.CancelledError from None
+        finally:
+            self.ledger.settle(calls, stored=stored)
         # Counted only now that it is stored.
         self._spent += spent
         self.tally.add(result)

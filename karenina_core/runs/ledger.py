@@ -36,7 +36,19 @@ class StoreLedger:
 
     async def put(self, key: str, request: ChatRequest, config: ModelConfig, reply: ChatReply) -> None:
         """Remember the reply; returns when it is safely stored."""
-        await self._writer.put(CallWrite(call_row(key, request, config, reply, self._text_of(config))))
+        await self.store(self.write_of(key, request, config, reply))
+
+    def write_of(self, key: str, request: ChatRequest, config: ModelConfig, reply: ChatReply) -> CallWrite:
+        """Return a call as it is written."""
+        return CallWrite(call_row(key, request, config, reply, self._text_of(config)))
+
+    async def store(self, call: CallWrite) -> None:
+        """Store a call; returns when it is safely stored."""
+        await self._writer.put(call)
+
+    def hand_in(self, call: CallWrite) -> None:
+        """Have a call stored that nobody waits for."""
+        self._writer.hand_in(call)
 
     def close(self) -> None:
         """End the look-ups; the writer stays open."""

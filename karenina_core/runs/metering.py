@@ -1,15 +1,36 @@
-"""The ledger as one run sees it: counts what the run spends, and ends it when money or time are over."""
+"""The ledger as one run sees it: counts what the run spends, and ends it when money or time are over.
+
+The calls of a judge are held until their row is there, and stored with it in one transaction. No further call is made
+while one is held, so that a process that is killed loses nothing but calls in flight.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from contextvars import ContextVar
+from functools import partial
 
 from karenina_core.models.ports import CallLedger, ChatReply, ChatRequest
 from karenina_core.models.traffic import Traffic
 from karenina_core.runs.budget import Budget
 from karenina_core.runs.gate import Gate
+from karenina_core.runs.ledger import StoreLedger
+from karenina_core.runs.writer import CallWrite
 from karenina_core.schemas.config import ModelConfig
 from karenina_core.schemas.results import Usage
+
+
+class _Held:
+    """The calls of one judgement that wait for its row."""
+
+    __slots__ = ("calls",)
+
+    def __init__(self) -> None:
+        self.calls: list[CallWrite] = []
+
+
+_held: ContextVar[_Held | None] = ContextVar("held_calls", default=None)
 
 
 class MeteredLedger:
@@ -31,6 +52,8 @@ class MeteredLedger:
         self.over = ""
         self.traffic = Traffic(1) if traffic is None else traffic
         self._ledger = ledger
+        self._store = ledger if isinstance(ledger, StoreLedger) else None
+        self._waiting: dict[str, ChatReply] = {}
         self._gate = gate
         self._budget = budget
         self._calls = self._cached = 0
@@ -59,6 +82,9 @@ class MeteredLedger:
         Raises:
             asyncio.CancelledError: None may; the run is ending.
         """
+        held = _held.get()
+        if held is not None and held.calls and self._store is not None:
+            await self._store_held(self._store, held)
         budget = self._budget
         if budget is not None and budget.bounded and not self.over:
             problem = await self._gate.patiently(lambda: budget.problem())
@@ -78,12 +104,48 @@ class MeteredLedger:
 
     async def get(self, key: str) -> ChatReply | None:
         """Return the reply to this very call, if it was made before."""
-        reply = await self._gate.patiently(lambda: self._ledger.get(key))
+        reply = self._waiting.get(key) or await self._gate.patiently(lambda: self._ledger.get(key))
         if reply is not None:
             self._calls += 1
             self._cached += 1
         return reply
 
     async def put(self, key: str, request: ChatRequest, config: ModelConfig, reply: ChatReply) -> None:
-        """Remember the reply; returns when it is safely stored."""
-        await self._gate.patiently(lambda: self._ledger.put(key, request, config, reply))
+        """Remember the reply; returns when it is safely stored, or held for its row."""
+        held = _held.get()
+        if held is None or self._store is None:
+            await self._gate.patiently(lambda: self._ledger.put(key, request, config, reply))
+        else:
+            held.calls.append(self._store.write_of(key, request, config, reply))
+            self._waiting[key] = reply
+
+    def hold(self) -> None:
+        """Hold the calls of this task from now on, and of the tasks begun in it, until `held` takes them."""
+        _held.set(_Held())
+
+    def held(self) -> list[CallWrite]:
+        """Return the calls held in this task, to be stored with its row, and hold no more."""
+        held = _held.get()
+        if held is None:
+            return []
+        _held.set(None)
+        calls, held.calls = held.calls, []
+        return calls
+
+    def settle(self, calls: Sequence[CallWrite], *, stored: bool = True) -> None:
+        """Note what became of calls that were held; those whose row is not stored are stored without it."""
+        for call in calls:
+            self._waiting.pop(call.row["key"], None)
+            if not stored and self._store is not None:
+                self._store.hand_in(call)
+
+    async def _store_held(self, store: StoreLedger, held: _Held) -> None:
+        calls, held.calls = held.calls, []
+        stored = 0
+        try:
+            for call in calls:
+                await self._gate.patiently(partial(store.store, call))
+                stored += 1
+        finally:
+            self.settle(calls[:stored])
+            self.settle(calls[stored:], stored=False)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from karenina_core.errors import StoreError
 from karenina_core.runs.store import Store
@@ -19,6 +20,9 @@ Reply = TypeVar("Reply")
 GROUP = 256
 """At most this many items share a transaction."""
 
+GATHERING_SECONDS = 0.003
+"""How long a transaction waits for more items while several callers are at work; its cost is shared by its items."""
+
 
 class GroupThread(Generic[Item, Reply]):
     """One thread that does the work of many coroutines together.
@@ -26,11 +30,14 @@ class GroupThread(Generic[Item, Reply]):
     Args:
         work: Takes the items that are waiting and returns one reply each, in their order.
         name: Of the thread.
+        gathering: Seconds that a group waits for more items, when the one before had several.
     """
 
-    def __init__(self, work: Callable[[Sequence[Item]], Sequence[Reply]], name: str) -> None:
+    def __init__(self, work: Callable[[Sequence[Item]], Sequence[Reply]], name: str, *, gathering: float = 0.0) -> None:
         self._work = work
         self._queue: queue.SimpleQueue[_Waiting[Item, Reply] | None] = queue.SimpleQueue()
+        self._gathering = gathering
+        self._several = False
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
@@ -43,10 +50,16 @@ class GroupThread(Generic[Item, Reply]):
         if not self._thread.is_alive():
             raise StoreError("The store is closed.")
         loop = asyncio.get_running_loop()
-        waiting = _Waiting(item, loop, loop.create_future())
-        self._queue.put(waiting)
-        reply: Reply = await waiting.future
-        return reply
+        future: asyncio.Future[Reply] = loop.create_future()
+        self._queue.put(_Waiting(item, loop, future))
+        return await future
+
+    def hand_in(self, item: Item) -> None:
+        """Hand in an item that nobody waits for."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Reply] = loop.create_future()
+        future.add_done_callback(_look_away)
+        self._queue.put(_Waiting(item, loop, future))
 
     def close(self) -> None:
         """Finish what was handed in, then end the thread."""
@@ -62,15 +75,21 @@ class GroupThread(Generic[Item, Reply]):
                 return
 
     def _next_group(self) -> tuple[list[_Waiting[Item, Reply]], bool]:
-        group: list[_Waiting[Item, Reply]] = []
+        waiting = self._queue.get()
+        if waiting is None:
+            return [], True
+        if self._several:
+            time.sleep(self._gathering)
+        group = [waiting]
         while len(group) < GROUP:
             try:
-                waiting = self._queue.get(block=not group)
+                waiting = self._queue.get_nowait()
             except queue.Empty:
                 break
             if waiting is None:
                 return group, True
             group.append(waiting)
+        self._several = len(group) > 1
         return group, False
 
     def _do(self, group: list[_Waiting[Item, Reply]]) -> None:
@@ -87,11 +106,15 @@ class GroupThread(Generic[Item, Reply]):
             _settle([(waiting, reply, None) for waiting, reply in zip(group, replies, strict=True)])
 
 
-@dataclass(frozen=True)
-class _Waiting(Generic[Item, Reply]):
+class _Waiting(NamedTuple, Generic[Item, Reply]):
     item: Item
     loop: asyncio.AbstractEventLoop
     future: asyncio.Future[Reply]
+
+
+def _look_away(future: asyncio.Future[Any]) -> None:
+    if not future.cancelled():
+        future.exception()
 
 
 def _settle(outcomes: list[tuple[_Waiting[Any, Any], Any, Exception | None]]) -> None:
@@ -114,24 +137,26 @@ def _resolve(outcomes: list[tuple[_Waiting[Any, Any], Any, Exception | None]]) -
 
 
 @dataclass(frozen=True)
+class CallWrite:
+    """A model call to store, as columns of the call table."""
+
+    row: dict[str, Any]
+
+
+@dataclass(frozen=True)
 class ResultWrite:
     """A result to store, with what the run spent since the last one.
 
     Attributes:
         owner: Who must still have the run at that moment; nobody in particular when not given.
+        calls: Calls that led to it and are stored with it.
     """
 
     run_id: str
     result: VerificationResult
     spent: Usage
     owner: str | None = None
-
-
-@dataclass(frozen=True)
-class CallWrite:
-    """A model call to store, as columns of the call table."""
-
-    row: dict[str, Any]
+    calls: Sequence[CallWrite] = ()
 
 
 class Writer:
@@ -139,7 +164,9 @@ class Writer:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._thread: GroupThread[ResultWrite | CallWrite | None, None] = GroupThread(self._commit, "karenina-writer")
+        self._thread: GroupThread[ResultWrite | CallWrite | None, None] = GroupThread(
+            self._commit, "karenina-writer", gathering=GATHERING_SECONDS
+        )
 
     async def put(self, item: ResultWrite | CallWrite) -> None:
         """Store an item durably.
@@ -149,6 +176,10 @@ class Writer:
             LeaseLostError: It is not stored, because the run has another owner.
         """
         await self._thread.ask(item)
+
+    def hand_in(self, call: CallWrite) -> None:
+        """Have a call stored that nobody waits for; `flush` does."""
+        self._thread.hand_in(call)
 
     async def flush(self) -> None:
         """Return when everything handed in before is stored or refused."""
@@ -161,6 +192,7 @@ class Writer:
     def _commit(self, items: Sequence[ResultWrite | CallWrite | None]) -> list[None]:
         results = [item for item in items if isinstance(item, ResultWrite)]
         calls = [item.row for item in items if isinstance(item, CallWrite)]
+        calls += [call.row for item in results for call in item.calls]
         if results or calls:
             with self._store.writing() as connection:
                 self._store.insert_calls(connection, calls)

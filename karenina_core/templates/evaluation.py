@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from pydantic_core import to_jsonable_python
 
 from karenina_core.patterns import PatternTimeoutError
-from karenina_core.schemas.entities.composition import AllOf, Condition, FieldCheck, FieldResult
+from karenina_core.schemas.entities.composition import Condition, FieldResult
 from karenina_core.schemas.primitives import (
     Explanation,
     Primitive,
@@ -17,7 +17,7 @@ from karenina_core.schemas.primitives import (
     TracePrimitive,
     VerificationPrimitive,
 )
-from karenina_core.schemas.results import FieldEvidence
+from karenina_core.schemas.results import FieldEvidence, built
 from karenina_core.templates.limits import refuse
 from karenina_core.templates.spec import FieldSpec, TemplateSpec
 
@@ -119,7 +119,8 @@ def evidence(
     spec: FieldSpec, extracted: Any, result: FieldResult, told: Explanation, uses_truth: bool = True
 ) -> FieldEvidence:
     """Return the evidence of a verified field."""
-    return FieldEvidence(
+    return built(
+        FieldEvidence,
         name=spec.name,
         expected=spec.ground_truth if uses_truth else None,
         extracted=extracted,
@@ -129,12 +130,28 @@ def evidence(
         is_trace=spec.is_trace,
         steps=[(step.label, step.before, step.after) for step in told.steps],
         reason=told.reason,
+        similarity=None,
     )
 
 
 def nothing_found(spec: FieldSpec, uses_truth: bool = True) -> FieldEvidence:
     """Return the evidence of a verified field for which the judge found nothing."""
     return evidence(spec, None, None, Explanation(False, (), NOTHING_FOUND), uses_truth)
+
+
+@dataclass(frozen=True)
+class _EveryField:
+    """What `AllOf` is of a check for every field; made for every template that says nothing else."""
+
+    names: tuple[str, ...]
+
+    def passes(self, results: Mapping[str, FieldResult]) -> bool:
+        return all(results[name] is True for name in self.names)
+
+    def score(self, results: Mapping[str, FieldResult], weights: Mapping[str, float]) -> float:
+        total = sum([weights[name] for name in self.names])
+        right = sum([weights[name] for name in self.names if results[name] is True])
+        return right / total if total else float(self.passes(results))
 
 
 @dataclass(frozen=True)
@@ -146,15 +163,14 @@ class Composition:
         weights: Share in the granular score, by field.
     """
 
-    strategy: Condition
+    strategy: Condition | _EveryField
     weights: Mapping[str, float]
 
     @classmethod
     def of(cls, spec: TemplateSpec) -> Composition:
         """Return the composition of a template; without a strategy all fields must be right."""
         weights = {item.name: item.weight for item in spec.verified}
-        every = AllOf(conditions=[FieldCheck(field_name=name) for name in weights]) if weights else None
-        return cls(spec.verify_strategy or every or AllOf(conditions=[]), weights)
+        return cls(spec.verify_strategy or _EveryField(tuple(weights)), weights)
 
     def decide(self, results: Mapping[str, FieldResult]) -> tuple[bool, float]:
         """Return verdict and granular score."""

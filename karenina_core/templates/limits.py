@@ -73,9 +73,15 @@ def template_id(source: str) -> str:
     MD5 is a label here, never a security boundary.
     """
     text = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    lines = [line.rstrip() for line in textwrap.dedent(text).split("\n")]
+    lines = [line.rstrip() for line in _dedented(text).split("\n")]
     normal = "\n".join(lines).strip()
     return hashlib.md5(normal.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
+
+
+def _dedented(text: str) -> str:
+    """Do what `textwrap.dedent` does, at once where the first line with text has no indentation."""
+    first = text.lstrip("\n")[:1]
+    return text if first and not first.isspace() else textwrap.dedent(text)
 
 
 def on_deep_stack(work: Callable[[], T]) -> T:

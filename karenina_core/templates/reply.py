@@ -53,17 +53,8 @@ class ReplyForm:
         """The JSON schema; shared, so it must not be changed."""
         if self._plain is None:
             return judge_schema(self._form)
-        described = {item.name: item.description for item in self._spec.judged}
-        properties = {
-            name: {**plain.schema, "description": described[name]} if described[name] else dict(plain.schema)
-            for name, plain in self._plain.items()
-        }
-        return {
-            "properties": properties,
-            "type": "object",
-            "additionalProperties": False,
-            "required": list(properties),
-        }
+        shapes = [(item, item.shape()) for item in self._spec.judged]
+        return _plain_schema(tuple([(item.name, item.description, shape.text, shape) for item, shape in shapes]))
 
     def read(self, data: Any) -> dict[str, Any]:
         """Return the judge's values by field, typed; None where it found nothing.
@@ -99,6 +90,16 @@ def _plain(text: str, shape: Shape) -> _Plain:
     annotation: Any = Optional[shape.python({})]  # noqa: UP045 - only known now
     adapter: TypeAdapter[Any] = TypeAdapter(annotation, config=REPLY)
     return _Plain(adapter.validate_python, closed(adapter.json_schema()))
+
+
+@lru_cache(maxsize=1024)
+def _plain_schema(fields: tuple[tuple[str, str, str, Shape], ...]) -> dict[str, Any]:
+    """Return the schema of such types, by name and description; one for all templates that ask for the same."""
+    properties = {}
+    for name, description, text, shape in fields:
+        schema = _plain(text, shape).schema
+        properties[name] = {**schema, "description": description} if description else dict(schema)
+    return {"properties": properties, "type": "object", "additionalProperties": False, "required": list(properties)}
 
 
 def _complaints(error: ValidationError) -> str:

@@ -71,7 +71,7 @@ class FieldSpec(BaseModel):
         """Whether the rule reads the raw response instead of an extracted value."""
         if self.own_rule is not None:
             return self.own_rule == "check_trace"
-        return self.verify_with is not None and issubclass(REGISTRY[self.verify_with["type"]], TracePrimitive)
+        return self.verify_with is not None and _reads_trace(self.verify_with["type"])
 
     @property
     def primitive(self) -> Primitive | None:
@@ -227,6 +227,11 @@ class TemplateSpec(BaseModel):
         for item in self.fields:
             item.shape(self.model_names)
         return self
+
+
+@lru_cache(maxsize=256)
+def _reads_trace(primitive: str) -> bool:
+    return issubclass(REGISTRY[primitive], TracePrimitive)
 
 
 def is_reserved(name: str) -> bool:

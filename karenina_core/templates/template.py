@@ -29,7 +29,7 @@ from karenina_core.templates.reader import Reading, read_source
 from karenina_core.templates.reply import ReplyForm
 from karenina_core.templates.rule_run import OwnRule, decide_own
 from karenina_core.templates.sandbox import Sandbox, available, shared_sandbox
-from karenina_core.templates.spec import TemplateSpec
+from karenina_core.templates.spec import FieldSpec, TemplateSpec
 from karenina_core.templates.trace_patterns import decide_patterns
 
 Style = Literal["declarative", "own_code", "mixed"]
@@ -81,7 +81,7 @@ class Template:
     @cached_property
     def needs_judge(self) -> bool:
         """Whether there is anything for a judge to extract."""
-        return bool(self.spec.judged)
+        return bool(self._judged)
 
     @cached_property
     def is_quick(self) -> bool:
@@ -102,7 +102,7 @@ class Template:
     @cached_property
     def extraction_hints(self) -> dict[str, str]:
         """The extra help for the judge by field."""
-        return {item.name: item.extraction_hint for item in self.spec.judged if item.extraction_hint}
+        return {item.name: item.extraction_hint for item in self._judged if item.extraction_hint}
 
     def line_of(self, name: str) -> int | None:
         """Return the line that defines a field, counted from 1."""
@@ -215,11 +215,15 @@ class Template:
     @cached_property
     def judged_names(self) -> tuple[str, ...]:
         """The fields the judge fills in."""
-        return tuple(item.name for item in self.spec.judged)
+        return tuple([item.name for item in self._judged])
 
     @cached_property
     def _plainly_typed(self) -> bool:
-        return all(item.type != "other" for item in self.spec.judged)
+        return all(item.type != "other" for item in self._judged)
+
+    @cached_property
+    def _judged(self) -> tuple[FieldSpec, ...]:
+        return tuple(self.spec.judged)
 
     @cached_property
     def _truths(self) -> Mapping[str, Any]:

@@ -57,7 +57,8 @@ def kept_open(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 
 
 def comparable(result: VerificationResult) -> dict[str, Any]:
-    return clean(result.model_dump(mode="json", fallback=str))  # type: ignore[no-any-return]
+    # Not as JSON: there half a surrogate pair in the name of a trait would become three signs instead of one.
+    return clean(result.model_dump())  # type: ignore[no-any-return]
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -17,14 +17,14 @@ from contextlib import contextmanager
 from statistics import median
 from typing import Any
 
-from tests.performance import micro
+from tests.performance import micro, results
 
 
 def main() -> None:
     """Print all tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="one round of everything, with fewer questions")
-    parser.add_argument("--only", choices=["overhead", "latency", "memory", "micro"], help="only this table")
+    parser.add_argument("--only", choices=["overhead", "latency", "memory", "micro", "results"], help="only this table")
     given = parser.parse_args()
     rounds = 1 if given.quick else 5
     size = 200 if given.quick else 1000
@@ -33,6 +33,7 @@ def main() -> None:
         "latency": lambda: latency(1 if given.quick else 3, size),
         "memory": lambda: memory(*((500, 2_000) if given.quick else (2_000, 20_000))),
         "micro": micro.main,
+        "results": lambda: results.main(10_000 if given.quick else 100_000),
     }
     for name, table in tables.items():
         if given.only in (None, name):

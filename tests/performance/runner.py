@@ -26,13 +26,15 @@ Measured = dict[str, Any]
 
 
 def run_workbench(port: int, questions: int, concurrency: int, **settings: Any) -> Measured:
-    """The whole pipeline with a durable store, as `Benchmark.run_verification` runs it."""
+    """The whole pipeline with a durable store, as `Benchmark.run_verification` runs it; libraries are loaded before."""
+    from karenina_core.models.clients import preload
     from karenina_core.runs import Runner, Store, wanted
     from karenina_core.schemas import VerificationConfig
 
     model = workload.model(port, **settings)
     config = VerificationConfig(answering_models=[model], parsing_models=[model], max_concurrent_requests=concurrency)
     made = workload.benchmark(questions)
+    preload([model])
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "store.db") as store, Runner(store) as run:
         plan = wanted(made, config)
         with Meter() as meter:
@@ -44,6 +46,9 @@ def run_workbench(port: int, questions: int, concurrency: int, **settings: Any) 
 
 def run_workbench_litellm(port: int, questions: int, concurrency: int) -> Measured:
     """The same, with every call through litellm."""
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    import litellm  # noqa: F401  # outside the measurement, as for the bare calls
+
     return run_workbench(port, questions, concurrency, interface="litellm", model_provider="openai")
 
 

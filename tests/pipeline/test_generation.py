@@ -45,3 +45,22 @@ def test_what_the_notes_reject_is_tried() -> None:
     benchmark, made = generated(proposal("The protein target of the drug named"), "Accept 'B-cell lymphoma 2'.")
     assert made.needs_review and not benchmark.get_question("q").finished
     assert made.review is not None and "accepted by the notes should pass" in made.review.reasons[0]
+
+
+def test_a_draft_that_fails_its_self_test_stays_a_draft_with_the_reason() -> None:
+    benchmark, made = generated(proposal("The day on which the response says it happened", "some day", "date"))
+    question = benchmark.get_question("q")
+    assert made.success and made.needs_review and not question.finished
+    assert made.review is not None and "The self-test failed: The truth fails its own rule" in made.review.reasons[0]
+    assert question.answer_template == made.source
+
+
+def test_the_plan_of_the_model_is_kept() -> None:
+    reply = {"plan": "It must name the protein.", **proposal("The protein target of the drug that is named")}
+    assert generated(reply)[1].plan == "It must name the protein."
+
+
+def test_a_reply_that_is_no_draft_says_so() -> None:
+    benchmark, made = generated({"fields": []})
+    assert (made.success, made.category) == (False, "invalid_output")
+    assert not benchmark.has_template("q")

@@ -7,6 +7,7 @@ from operator import add
 
 from karenina_core.pipeline.context import Context
 from karenina_core.pipeline.stage import Stage
+from karenina_core.schemas.entities.question import now
 from karenina_core.schemas.results import (
     CallRecord,
     Failure,
@@ -16,6 +17,7 @@ from karenina_core.schemas.results import (
     Usage,
     Verdict,
     VerificationResult,
+    built,
 )
 
 # The evaluation did what it should; the response just gave nothing to decide.
@@ -29,12 +31,14 @@ class FinalizeResult(Stage):
 
     async def run(self, context: Context) -> None:
         calls = all_calls(context)
-        context.result = VerificationResult(
-            question=QuestionSnapshot(
+        context.result = built(
+            VerificationResult,
+            question=built(
+                QuestionSnapshot,
                 id=context.question_id,
                 question=context.question.question,
                 raw_answer=context.question.raw_answer,
-                keywords=context.question.keywords,
+                keywords=list(context.question.keywords),
             ),
             answering_model=context.answering.id,
             parsing_model=context.judge.id,
@@ -48,9 +52,11 @@ class FinalizeResult(Stage):
             rubric=context.rubric,
             abstention=context.abstention,
             sufficiency=context.sufficiency,
+            stages=context.stages,
             warnings=list(dict.fromkeys(context.warnings)),
-            usage=reduce(add, (call.usage for call in calls), Usage()),
-            seconds=sum(call.seconds for call in calls),
+            usage=reduce(add, [call.usage for call in calls], Usage()),
+            seconds=sum([call.seconds for call in calls]),
+            timestamp=now(),
             run_name=context.run_name,
         )
 
@@ -87,7 +93,8 @@ def template_part(context: Context) -> TemplatePart | None:
     if template is None:
         return None
     verdict = verdict_of(context)
-    return TemplatePart(
+    return built(
+        TemplatePart,
         template_id=template.template_id,
         style=template.style,
         parsed=context.values,

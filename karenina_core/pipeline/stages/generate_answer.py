@@ -10,7 +10,7 @@ from karenina_core.models.replies import MAX_REPLY
 from karenina_core.pipeline.context import Context
 from karenina_core.pipeline.prompts import addresses_grader, answer_messages
 from karenina_core.pipeline.stage import Stage, StageFailure
-from karenina_core.schemas.results import AnswerPart
+from karenina_core.schemas.results import AnswerPart, built
 
 _LONG = 4_000  # characters; longer texts take a while to search, and the loop goes on meanwhile
 
@@ -39,7 +39,8 @@ class GenerateAnswer(Stage):
         addressed = await _addresses_grader(reply.text, fields)
         if addressed:
             context.warnings.append("The answer seems to address the judge; review this result.")
-        context.answer = AnswerPart(
+        context.answer = built(
+            AnswerPart,
             text=reply.text,
             finish_reason=reply.finish_reason,
             truncated=truncated,

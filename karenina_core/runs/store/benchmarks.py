@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import uuid4
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, Engine, insert, select, update
 
-from karenina_core.benchmark import Benchmark
+from karenina_core.benchmark import Benchmark, BenchmarkQuestion
 from karenina_core.errors import InputError, StoreError
 from karenina_core.files import OWN_BYTES
 from karenina_core.runs.store.clean import clean, clean_text
-from karenina_core.runs.store.database import Database
+from karenina_core.runs.store.history import History
 from karenina_core.runs.store.tables import benchmark as table
 from karenina_core.schemas.entities.question import now
 
+Questions = Mapping[str, BenchmarkQuestion]
 _LISTED = [column for column in table.c if column.name != "checkpoint"]
 
 
@@ -40,36 +42,73 @@ class BenchmarkRow:
     deleted: bool
 
 
-class Benchmarks(Database):
+class Benchmarks(History):
     """The benchmarks of the store."""
 
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine)
+        # What was last loaded, and its revision. Whoever loads, changes and saves need not have it read once more.
+        self._read: dict[str, tuple[int, Questions]] = {}
+
     def save_benchmark(
-        self, benchmark: Benchmark, benchmark_id: str | None = None, *, expected_revision: int | None = None
+        self,
+        benchmark: Benchmark,
+        benchmark_id: str | None = None,
+        *,
+        expected_revision: int | None = None,
+        author: str = "",
     ) -> str:
-        """Save a benchmark and return its id.
+        """Save a benchmark and return its id; what its questions were before is kept as their history.
 
         Args:
             benchmark: What to save.
             benchmark_id: The stored benchmark to replace; a new one is added when not given.
             expected_revision: Refuse when the stored benchmark was saved by somebody else since this revision.
+            author: Who saves, for the history.
 
         Raises:
             InputError: There is no benchmark of that id.
             StoreError: It was changed meanwhile, or cannot be written.
         """
         values = _values(benchmark)
-        with self.writing() as connection:
-            if benchmark_id is None:
-                benchmark_id = uuid4().hex
+        if benchmark_id is None:
+            benchmark_id = uuid4().hex
+            with self.writing() as connection:
                 connection.execute(
                     insert(table).values(id=benchmark_id, **values, revision=1, created=now(), deleted=False)
                 )
-                return benchmark_id
-            _check_revision(connection, benchmark_id, expected_revision)
+        else:
+            self._replace(benchmark_id, benchmark, values, expected_revision, author)
+        benchmark.renamed.clear()
+        return benchmark_id
+
+    def _replace(
+        self, benchmark_id: str, benchmark: Benchmark, values: dict[str, object], expected: int | None, author: str
+    ) -> None:
+        # Read before the transaction: parsing a large benchmark within it would keep all other writers waiting.
+        before, known = self._stored(benchmark_id)
+        with self.writing() as connection:
+            revision = _check_revision(connection, benchmark_id, expected)
+            if revision != known:
+                before = _questions(_checkpoint(connection, benchmark_id))
             connection.execute(
                 update(table).where(table.c.id == benchmark_id).values(**values, revision=table.c.revision + 1)
             )
-        return benchmark_id
+            after = {question.id: question for question in benchmark}
+            self.record_versions(connection, benchmark_id, before, after, benchmark.renamed, author)
+
+    def _stored(self, benchmark_id: str) -> tuple[Questions, int]:
+        with self.reading() as connection:
+            revision = _check_revision(connection, benchmark_id, None)
+            known = self._read.get(benchmark_id)
+            if known is not None and known[0] == revision:
+                return known[1], revision
+            text = _checkpoint(connection, benchmark_id)
+        return _questions(text), revision
+
+    def _remember(self, benchmark_id: str, revision: int, questions: Questions) -> None:
+        others = {name: read for name, read in self._read.items() if name != benchmark_id}
+        self._read = {**dict(list(others.items())[-1:]), benchmark_id: (revision, questions)}
 
     def benchmarks(self, *, deleted: bool = False) -> list[BenchmarkRow]:
         """Return the stored benchmarks, the last modified first.
@@ -100,10 +139,11 @@ class Benchmarks(Database):
             InputError: There is none of that id.
         """
         with self.reading() as connection:
-            text = connection.execute(select(table.c.checkpoint).where(table.c.id == benchmark_id)).scalar()
-        if text is None:
-            raise _unknown(benchmark_id)
-        return Benchmark.from_json(text, limit=OWN_BYTES)
+            revision = _check_revision(connection, benchmark_id, None)
+            text = _checkpoint(connection, benchmark_id)
+        benchmark = Benchmark.from_json(text, limit=OWN_BYTES)
+        self._remember(benchmark_id, revision, {question.id: question for question in benchmark})
+        return benchmark
 
     def delete_benchmark(self, benchmark_id: str) -> None:
         """Hide a benchmark; `restore_benchmark` undoes it. Its runs stay."""
@@ -131,7 +171,19 @@ def _values(benchmark: Benchmark) -> dict[str, object]:
     }
 
 
-def _check_revision(connection: Connection, benchmark_id: str, expected: int | None) -> None:
+def _checkpoint(connection: Connection, benchmark_id: str) -> str:
+    text = connection.execute(select(table.c.checkpoint).where(table.c.id == benchmark_id)).scalar()
+    if text is None:
+        raise _unknown(benchmark_id)
+    return str(text)
+
+
+def _questions(checkpoint: str) -> Questions:
+    return {question.id: question for question in Benchmark.from_json(checkpoint, limit=OWN_BYTES)}
+
+
+def _check_revision(connection: Connection, benchmark_id: str, expected: int | None) -> int:
+    """Return the stored revision."""
     stored = connection.execute(select(table.c.revision).where(table.c.id == benchmark_id)).scalar()
     if stored is None:
         raise _unknown(benchmark_id)
@@ -141,6 +193,7 @@ def _check_revision(connection: Connection, benchmark_id: str, expected: int | N
             why=f"It is at revision {stored}; this copy is based on {expected}.",
             next="Look at the stored version, then save again.",
         )
+    return int(stored)
 
 
 def _unknown(benchmark_id: str) -> InputError:

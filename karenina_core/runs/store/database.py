@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -48,7 +49,7 @@ class Database:
         try:
             with self._writing.begin() as connection:
                 yield connection
-        except (SQLAlchemyError, UnicodeDecodeError) as error:
+        except (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError) as error:
             raise explained(error, self.engine.url) from error
 
     def upsert(self, table: Table) -> Any:

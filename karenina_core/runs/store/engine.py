@@ -21,6 +21,14 @@ BUSY_SECONDS = 30
 CHECKED_BYTES = 256 * 2**20
 """Files up to this size are read through before use; larger ones would delay every start by seconds."""
 
+_PRAGMAS = (
+    f"busy_timeout={BUSY_SECONDS * 1000}",
+    "journal_mode=WAL",
+    "synchronous=FULL",
+    "foreign_keys=ON",
+    "wal_autocheckpoint=4000",  # pages; a page that many transactions change is copied into the file once for all
+)
+
 # Questions and answers stay out of error messages and logs.
 _OPTIONS: dict[str, Any] = {"json_serializer": to_json, "hide_parameters": True}
 
@@ -114,7 +122,7 @@ def _sqlite(url: URL) -> Engine:
 def _set_pragmas(connection: sqlite3.Connection, _: Any) -> None:
     # The driver would begin transactions late and by its own rules; `_begin` says when and how.
     connection.isolation_level = None
-    for pragma in (f"busy_timeout={BUSY_SECONDS * 1000}", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+    for pragma in _PRAGMAS:
         connection.execute(f"PRAGMA {pragma}").close()
 
 

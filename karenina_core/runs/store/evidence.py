@@ -10,7 +10,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from karenina_core.errors import StoreError
 from karenina_core.runs.store.clean import clean, clean_json, clean_text
-from karenina_core.schemas.results import ConfusionPart, RubricPart, VerificationResult
+from karenina_core.schemas.field_state import field_state
+from karenina_core.schemas.results import CallRecord, ConfusionPart, RubricPart, VerificationResult
 
 Row = dict[str, Any]
 _SHORT = 200
@@ -38,7 +39,14 @@ def result_row(run_id: str, result: VerificationResult) -> Row:
         "timestamp": result.timestamp,
         "question": clean_text(question.question[:_SHORT]),
         "keywords": clean(question.keywords),
+        "answer_seconds": _time_of(answer_call),
+        "flagged": bool(result.answer and result.answer.addresses_judge),
     }
+
+
+def _time_of(call: CallRecord | None) -> float | None:
+    """Return how long a model took; None for what no model was asked just now."""
+    return call.seconds if call and call.source in ("provider", "local") else None
 
 
 def key_columns(result: VerificationResult) -> Row:
@@ -56,8 +64,8 @@ def field_rows(run_id: str, result: VerificationResult) -> list[Row]:
     if result.template is None:
         return []
     key = {"run_id": run_id, **key_columns(result)}
-    fields = {clean_text(item.name): item.result for item in result.template.fields}
-    return [{**key, "name": name, "result": decided} for name, decided in fields.items()]
+    fields = {clean_text(item.name): (item.result, field_state(result, item)) for item in result.template.fields}
+    return [{**key, "name": name, "result": decided, "state": state} for name, (decided, state) in fields.items()]
 
 
 def score_rows(run_id: str, result: VerificationResult) -> list[Row]:
@@ -67,7 +75,12 @@ def score_rows(run_id: str, result: VerificationResult) -> list[Row]:
     key = {"run_id": run_id, **key_columns(result)}
     names = ("trait", "kind", "metric", "value", "label")
     rows = {(values[0], values[2]): dict(zip(names, values, strict=True)) for values in _scores(result)}
-    return [{**key, **clean(row)} for row in rows.values()]
+    return [{**key, **clean(row), **_counts(result.rubric, row)} for row in rows.values()]
+
+
+def _counts(rubric: RubricPart, row: Row) -> dict[str, int | None]:
+    part = rubric.confusion.get(row["trait"]) if row["kind"] == "metric" else None
+    return {name: len(getattr(part, name)) if part else None for name in ("tp", "fp", "tn", "fn")}
 
 
 def _scores(result: VerificationResult) -> Iterator[tuple[str, str, str, float | None, str | None]]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import socket
+from functools import cached_property
 from uuid import uuid4
 
-from sqlalchemy import Connection, literal_column, select, update
+from sqlalchemy import Connection, bindparam, literal_column, select, update
 
 from karenina_core.errors import KareninaError
+from karenina_core.runs.store.bulk import Ready
 from karenina_core.runs.store.database import Database
 from karenina_core.runs.store.run_row import ACTIVE
 from karenina_core.runs.store.tables import run as table
@@ -87,9 +89,14 @@ class Leases(Database):
         Raises:
             LeaseLostError: Another process has taken it over.
         """
-        query = select(table.c.owner).where(table.c.id == run_id).with_for_update()
-        if connection.execute(query).scalar() != owner:
+        held = self._owner(connection, {"run": run_id}).fetchone()
+        if held is None or held[0] != owner:
             raise LeaseLostError(f"Run {run_id!r} was taken over by another process.", next="Watch it here.")
+
+    @cached_property
+    def _owner(self) -> Ready:
+        query = select(table.c.owner).where(table.c.id == bindparam("run")).with_for_update()
+        return Ready(query, self.engine.dialect)
 
     def release(self, run_id: str, owner: str) -> None:
         """Give the run back."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import case, func, select
 
 from karenina_core.runs.store.database import Database
-from karenina_core.runs.store.tables import call, score
+from karenina_core.runs.store.tables import call, result, score
 from karenina_core.schemas.results import RowKey
 
 _AT_ONCE = 500  # keys in one query
@@ -38,6 +38,23 @@ class Lookups(Database):
         with self.reading() as connection:
             query = select(drawn).where(drawn.c.model.in_(list(models)))
             return [dict(row) for row in connection.execute(query).mappings()]
+
+    def failures(self, run_id: str) -> dict[str, dict[str, tuple[int, int]]]:
+        """Return the questions of a run that have a failed verdict.
+
+        For each: how many verdicts failed, and how many there are, by answering model. Evaluations without a verdict
+        do not count.
+        """
+        failed = func.sum(case((result.c.verdict == "fail", 1), else_=0))
+        columns = (result.c.question_id, result.c.answering_model)
+        query = select(*columns, failed, func.count()).where(
+            result.c.run_id == run_id, result.c.verdict.in_(["pass", "fail"])
+        )
+        found: dict[str, dict[str, tuple[int, int]]] = {}
+        with self.reading() as connection:
+            for question_id, model, wrong, all_of_them in connection.execute(query.group_by(*columns)):
+                found.setdefault(question_id, {})[model] = (int(wrong), int(all_of_them))
+        return {name: models for name, models in found.items() if any(wrong for wrong, _ in models.values())}
 
     def trait_errors(self, run_id: str) -> dict[RowKey, set[str]]:
         """Return the rows of a run that have traits without a value, with the names of those traits."""

@@ -38,7 +38,38 @@ def _calls_by_arrival(connection: Connection) -> None:
         connection.execute(text("DROP TABLE call_by_key"))
 
 
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {1: _calls_by_arrival}
+_VERSION_3 = (
+    "CREATE TABLE annotation (id VARCHAR(32) NOT NULL, run_id VARCHAR(32) NOT NULL, result_id VARCHAR(16) NOT NULL, "
+    "field TEXT, agrees BOOLEAN NOT NULL, cause VARCHAR(32), note TEXT NOT NULL, author TEXT NOT NULL, "
+    "at TEXT NOT NULL, undone BOOLEAN NOT NULL, PRIMARY KEY (id), "
+    "FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE)",
+    "CREATE INDEX annotation_of_result ON annotation (run_id, result_id)",
+    "CREATE TABLE duel (id VARCHAR(32) NOT NULL, run_id VARCHAR(32) NOT NULL, left_result VARCHAR(16) NOT NULL, "
+    "right_result VARCHAR(16) NOT NULL, winner VARCHAR(8) NOT NULL, author TEXT NOT NULL, at TEXT NOT NULL, "
+    "undone BOOLEAN NOT NULL, PRIMARY KEY (id), FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE)",
+    "CREATE INDEX duel_of_run ON duel (run_id)",
+    "CREATE TABLE question_version (id {serial} NOT NULL, benchmark_id VARCHAR(32) NOT NULL, "
+    "question_id TEXT NOT NULL, saved TEXT NOT NULL, author TEXT NOT NULL, changed JSON NOT NULL, "
+    "content JSON NOT NULL, PRIMARY KEY (id), "
+    "FOREIGN KEY(benchmark_id) REFERENCES benchmark (id) ON DELETE CASCADE)",
+    "CREATE INDEX version_of_question ON question_version (benchmark_id, question_id)",
+    "ALTER TABLE result ADD COLUMN answer_seconds FLOAT",
+    "ALTER TABLE result ADD COLUMN flagged BOOLEAN",
+    # A text that quotes this has a backslash before the quotation mark.
+    "UPDATE result SET flagged = id IN (SELECT id FROM payload WHERE json LIKE '%\"addresses_judge\"\\:true%')",
+    "ALTER TABLE field ADD COLUMN state VARCHAR(16)",
+    *(f"ALTER TABLE score ADD COLUMN {name} INTEGER" for name in ("tp", "fp", "tn", "fn")),
+)
+
+
+def _opinions_and_histories(connection: Connection) -> None:
+    """Add what people say about results, and what is kept of earlier versions."""
+    serial = "BIGSERIAL" if connection.dialect.name == "postgresql" else "INTEGER"
+    for statement in _VERSION_3:
+        connection.execute(text(statement.format(serial=serial)))
+
+
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {1: _calls_by_arrival, 2: _opinions_and_histories}
 """By schema version: how to bring a database of that version to the next."""
 
 _LOCK = 7020615

@@ -23,6 +23,7 @@ from sqlalchemy import (
 
 from karenina_core.errors import InputError
 from karenina_core.runs.store.bulk import Bulk
+from karenina_core.runs.store.clean import to_json
 from karenina_core.runs.store.evidence import Row, decode, encode, field_rows, result_row, score_rows
 from karenina_core.runs.store.order import Order
 from karenina_core.runs.store.runs import Runs
@@ -36,6 +37,11 @@ _ADD = insert(result).returning(result.c.id, result.c.result_id)
 _IS_SAME = (result.c.run_id == bindparam("run")) & result.c.result_id.in_(bindparam("ids", expanding=True))
 _SAME = select(payload.c.json).join(result).where(_IS_SAME)
 _REMOVE_SAME = delete(result).where(_IS_SAME)
+_LAST = f"SELECT coalesce(max({result.c.id.name}), 0) FROM {result.name}"
+_ANY = (  # the same question as `_SAME`, asked without putting it into words anew for every number of ids
+    f"SELECT 1 FROM {result.name} WHERE {result.c.run_id.name} = ? "
+    f"AND {result.c.result_id.name} IN (SELECT value FROM json_each(?)) LIMIT 1"
+)
 _VERDICT_COUNTER = {"pass": "passed", "fail": "failed", "not_evaluated": "not_evaluated"}
 _KEPT_ORDERS = 8
 
@@ -76,7 +82,7 @@ class Results(Runs):
             return
         rows = self._placed(run_id, [result_row(run_id, item) for item in latest.values()])
         before = _remove(connection, run_id, list(latest))
-        ids = {row.result_id: row.id for row in connection.execute(_ADD, rows)}
+        ids = self._add_result(connection, rows)
         self._add_payload(connection, ({"id": ids[name], "json": encode(item)} for name, item in latest.items()))
         self._add_field(connection, chain.from_iterable(field_rows(run_id, item) for item in latest.values()))
         self._add_score(connection, chain.from_iterable(score_rows(run_id, item) for item in latest.values()))
@@ -84,6 +90,21 @@ class Results(Runs):
         gained.subtract(_counts(before))
         self.add_counts(connection, run_id, gained, spent or Usage())
         self.add_spending(connection, spent.cost if spent else None)
+
+    def _add_result(self, connection: Connection, rows: list[Row]) -> dict[str, int]:
+        """Store the columns of results, and return their numbers by result id."""
+        if connection.dialect.name != "sqlite":
+            return {row.result_id: row.id for row in connection.execute(_ADD, rows)}
+        # SQLite has one writer at a time, so that the next numbers are known before.
+        (last,) = _ask(connection, _LAST)
+        ids = {str(row["result_id"]): last + number for number, row in enumerate(rows, 1)}
+        numbered = ({**row, "id": ids[row["result_id"]], "keywords": to_json(row["keywords"])} for row in rows)
+        self._add_numbered(connection, numbered)
+        return ids
+
+    @cached_property
+    def _add_numbered(self) -> Bulk:
+        return Bulk(insert(result), self.engine.dialect)
 
     @cached_property
     def _add_payload(self) -> Bulk:
@@ -142,7 +163,7 @@ class Results(Runs):
             return [dict(row) for row in connection.execute(_filtered(select(*_SHOWN), run_id, filters)).mappings()]
 
     def fields(self, run_id: str) -> list[Row]:
-        """Return one row per result and template field: its identity, `name` and `result` (True, False, None)."""
+        """Return one row per result and template field: identity, `name`, `result` (True, False, None), `state`."""
         return self._whole(field, run_id)
 
     def scores(self, run_id: str) -> list[Row]:
@@ -197,8 +218,19 @@ def _filtered(query: Select[Any], run_id: str, filters: dict[str, Any]) -> Selec
     return query
 
 
+def _ask(connection: Connection, query: str, *values: Any) -> Any:
+    """Return the first row of a query of SQLite's own, straight from the driver."""
+    driver: Any = connection.connection.driver_connection
+    return driver.execute(query, values).fetchone()
+
+
 def _remove(connection: Connection, run_id: str, result_ids: list[str]) -> list[VerificationResult]:
     """Delete the results of those ids, with all that belongs to them, and return them."""
+    if (
+        connection.dialect.name == "sqlite"
+        and not connection.exec_driver_sql(_ANY, (run_id, to_json(result_ids))).first()
+    ):
+        return []
     same = {"run": run_id, "ids": result_ids}
     texts = connection.execute(_SAME, same).scalars().all()
     if not texts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from functools import cached_property
 from uuid import uuid4
 
 from sqlalchemy import Connection, Float, bindparam, func, insert, select, update
@@ -12,6 +13,7 @@ from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError
 from karenina_core.files import OWN_BYTES
 from karenina_core.runs.plan import Plan, SkippedQuestion, asked, config_hash
+from karenina_core.runs.store.bulk import Ready
 from karenina_core.runs.store.clean import clean_text
 from karenina_core.runs.store.order import Order
 from karenina_core.runs.store.run_row import RunRow, RunStatus
@@ -204,9 +206,13 @@ class Runs(Spending):
         """
         gained = {name: rows.get(name, 0) for name in _COUNTERS}
         money = {"calls": spent.calls, "cached_calls": spent.cached_calls, "cost": spent.cost}
-        done = connection.execute(_GAIN, {"run": run_id, "seconds": seconds, **money, **gained})
+        done = self._gain(connection, {"run": run_id, "seconds": seconds, **money, **gained})
         if not done.rowcount:
             raise _unknown(run_id)
+
+    @cached_property
+    def _gain(self) -> Ready:
+        return Ready(_GAIN, self.engine.dialect)
 
     def limit_cost(self, run_id: str, max_cost: float | None) -> None:
         """Let a run spend another amount of US dollars in all; None without a bound.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Self
 
+from karenina_core.runs.store.annotations import Annotations
 from karenina_core.runs.store.benchmarks import Benchmarks
 from karenina_core.runs.store.calls import Calls
 from karenina_core.runs.store.engine import database_url, open_engine
@@ -12,9 +13,10 @@ from karenina_core.runs.store.leases import Leases
 from karenina_core.runs.store.lookups import Lookups
 from karenina_core.runs.store.results import Results
 from karenina_core.runs.store.settings import Settings
+from karenina_core.runs.store.trait_values import TraitValues
 
 
-class Store(Benchmarks, Results, Calls, Lookups, Leases, Settings):
+class Store(Benchmarks, Results, Calls, Lookups, Leases, Settings, Annotations, TraitValues):
     """An open store. May be used from any thread; several processes may share one database."""
 
     @classmethod

@@ -18,7 +18,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 metadata = MetaData()
 
@@ -130,6 +130,8 @@ result = Table(
     Column("timestamp", Text, nullable=False),
     Column("question", Text, nullable=False),
     Column("keywords", JSON, nullable=False),
+    Column("answer_seconds", Float),
+    Column("flagged", Boolean),
     UniqueConstraint("run_id", "question_id", "answering_model", "parsing_model", "replicate"),
     UniqueConstraint("run_id", "result_id"),
     Index("result_in_order", "run_id", "position"),
@@ -153,6 +155,7 @@ field = Table(
     Column("parsing_model", Text, primary_key=True),
     Column("replicate", Integer, primary_key=True, autoincrement=False),
     Column("result", Boolean),
+    Column("state", String(16)),
     sqlite_with_rowid=False,
 )
 
@@ -170,6 +173,8 @@ score = Table(
     Column("kind", String(16), nullable=False),
     Column("value", Float),
     Column("label", Text),
+    # How many items of a metric trait are in each bucket.
+    *(Column(name, Integer) for name in ("tp", "fp", "tn", "fn")),
     sqlite_with_rowid=False,
 )
 
@@ -178,4 +183,50 @@ setting = Table(
     metadata,
     Column("key", String(128), primary_key=True),
     Column("value", JSON, nullable=False),
+)
+
+# What people say about results: rows are added and marked as undone, never changed otherwise.
+annotation = Table(
+    "annotation",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    _run_column(),
+    Column("result_id", String(16), nullable=False),
+    Column("field", Text),
+    Column("agrees", Boolean, nullable=False),
+    Column("cause", String(32)),
+    Column("note", Text, nullable=False),
+    Column("author", Text, nullable=False),
+    Column("at", Text, nullable=False),
+    Column("undone", Boolean, nullable=False),
+    Index("annotation_of_result", "run_id", "result_id"),
+)
+
+# Which of two answers to a question people find better; the models were not shown.
+duel = Table(
+    "duel",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    _run_column(),
+    Column("left_result", String(16), nullable=False),
+    Column("right_result", String(16), nullable=False),
+    Column("winner", String(8), nullable=False),
+    Column("author", Text, nullable=False),
+    Column("at", Text, nullable=False),
+    Column("undone", Boolean, nullable=False),
+    Index("duel_of_run", "run_id"),
+)
+
+# What every save of a benchmark replaced, question by question.
+question_version = Table(
+    "question_version",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column("benchmark_id", ForeignKey("benchmark.id", ondelete="CASCADE"), nullable=False),
+    Column("question_id", Text, nullable=False),
+    Column("saved", Text, nullable=False),
+    Column("author", Text, nullable=False),
+    Column("changed", JSON, nullable=False),
+    Column("content", JSON, nullable=False),
+    Index("version_of_question", "benchmark_id", "question_id"),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -40,9 +41,10 @@ class _Date(VerificationPrimitive):
         return read_date(value, self._format(), self.dayfirst)
 
     def _reading(self, label: str, value: Any) -> Step:
-        if is_ambiguous(value, self._format()):
+        read, ambiguous = _shown(value, self._format(), self.dayfirst)
+        if ambiguous:
             label += f", {'day' if self.dayfirst else 'month'} first"
-        return Step(label, quoted(value), str(self._read(value)))
+        return Step(label, quoted(value), read)
 
     def _readings(self, extracted: Any, expected: Any) -> tuple[Step, Step]:
         return self._reading("read as a date", extracted), self._reading("expected, read as a date", expected)
@@ -183,6 +185,12 @@ class DateRange(_Date):
 
     def _bounds(self) -> str:
         return within(*(None if text is None else str(self._read(text)) for text in (self.min, self.max)))
+
+
+@lru_cache(maxsize=4096)
+def _shown(value: Any, format: str | None, dayfirst: bool) -> tuple[str, bool]:
+    """Return a value as the date it is read as, and whether its day and month could be meant the other way round."""
+    return str(read_date(value, format, dayfirst)), is_ambiguous(value, format)
 
 
 def _reaches(found: ReadDate, bound: ReadDate, direction: int) -> bool:

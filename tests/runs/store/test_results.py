@@ -113,6 +113,8 @@ def test_rows_carry_what_charts_need(any_store: Store, run_id: str) -> None:
         "timestamp": result.timestamp,
         "question": "Question q1?",
         "keywords": [],
+        "answer_seconds": 0.0,
+        "flagged": False,
     }
 
 

@@ -1,0 +1,107 @@
+"""Stored reviews and duels: only ever added or marked as undone, so that the whole history can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from sqlalchemy import Connection, Table, insert, select, update
+
+from karenina_core.errors import InputError
+from karenina_core.runs.store.clean import clean_text
+from karenina_core.runs.store.database import Database
+from karenina_core.runs.store.tables import annotation as table
+from karenina_core.runs.store.tables import duel, result
+from karenina_core.schemas.annotation import Annotation
+from karenina_core.schemas.duel import Duel
+
+
+class Annotations(Database):
+    """The reviews of the store."""
+
+    def annotate(self, annotation: Annotation) -> None:
+        """Store what a person says about a result. Earlier opinions stay.
+
+        Raises:
+            InputError: The run has no such result.
+            StoreError: The database refused.
+        """
+        row = annotation.model_dump()
+        for name in ("field", "note", "author"):
+            row[name] = row[name] and clean_text(row[name])
+        row["at"] = annotation.at.isoformat()
+        with self.writing() as connection:
+            _check(connection, annotation.run_id, [annotation.result_id])
+            connection.execute(insert(table).values(**row))
+
+    def annotations(self, run_id: str, result_id: str | None = None, undone: bool | None = False) -> list[Annotation]:
+        """Return the reviews of a run, the oldest first.
+
+        Args:
+            run_id: The run.
+            result_id: Only those of this result.
+            undone: Those that stand; True for those taken back, None for the whole history.
+        """
+        query = select(table).where(table.c.run_id == run_id).order_by(table.c.at, table.c.id)
+        if result_id is not None:
+            query = query.where(table.c.result_id == result_id)
+        if undone is not None:
+            query = query.where(table.c.undone == undone)
+        with self.reading() as connection:
+            return [Annotation(**row) for row in connection.execute(query).mappings()]
+
+    def undo_annotation(self, annotation_id: str) -> None:
+        """Take a review back; it stays in the history.
+
+        Raises:
+            InputError: There is none of that id, or it was taken back before.
+        """
+        self._undo(table, annotation_id)
+
+    def add_duel(self, decided: Duel) -> None:
+        """Store which of two answers somebody finds better.
+
+        Raises:
+            InputError: The run has no such results.
+            StoreError: The database refused.
+        """
+        row = {**decided.model_dump(), "author": clean_text(decided.author), "at": decided.at.isoformat()}
+        with self.writing() as connection:
+            _check(connection, decided.run_id, {decided.left_result, decided.right_result})
+            connection.execute(insert(duel).values(**row))
+
+    def duels(self, run_id: str, undone: bool | None = False) -> list[Duel]:
+        """Return the duels of a run, the oldest first.
+
+        Args:
+            run_id: The run.
+            undone: Those that stand; True for those taken back, None for all.
+        """
+        query = select(duel).where(duel.c.run_id == run_id).order_by(duel.c.at, duel.c.id)
+        if undone is not None:
+            query = query.where(duel.c.undone == undone)
+        with self.reading() as connection:
+            return [Duel(**row) for row in connection.execute(query).mappings()]
+
+    def undo_duel(self, duel_id: str) -> None:
+        """Take a duel back.
+
+        Raises:
+            InputError: There is none of that id, or it was taken back before.
+        """
+        self._undo(duel, duel_id)
+
+    def _undo(self, where: Table, name: str) -> None:
+        query = update(where).where(where.c.id == name, where.c.undone.is_(False)).values(undone=True)
+        with self.writing() as connection:
+            done = connection.execute(query)
+        if not done.rowcount:
+            raise InputError("This is not there any more, or was taken back before.", next="Load the page anew.")
+
+
+def _check(connection: Connection, run_id: str, result_ids: Collection[str]) -> None:
+    known = select(result.c.result_id).where(result.c.run_id == run_id, result.c.result_id.in_(list(result_ids)))
+    missing = set(result_ids) - set(connection.execute(known).scalars())
+    if missing:
+        raise InputError(
+            f"Run {run_id!r} has no result {min(missing)!r}.", next="Open the answer from the run's results."
+        )

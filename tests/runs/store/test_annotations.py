@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import pytest
+
+from karenina_core.errors import InputError
+from karenina_core.runs.plan import wanted
+from karenina_core.runs.store import Store
+from karenina_core.schemas.annotation import Annotation
+from karenina_core.schemas.duel import Duel
+from tests.runs.fakes import plain_result, small_benchmark, small_config
+
+
+@pytest.fixture
+def run_id(any_store: Store) -> str:
+    run_id = any_store.create_run(wanted(small_benchmark(), small_config()))
+    any_store.write_results(run_id, [plain_result("q1"), plain_result("q2")])
+    return run_id
+
+
+def results(store: Store, run_id: str) -> list[str]:
+    return [row["result_id"] for row in store.rows(run_id)]
+
+
+def review(store: Store, run_id: str, **parts: object) -> Annotation:
+    given = {"run_id": run_id, "result_id": results(store, run_id)[0], "agrees": False}
+    return Annotation.model_validate(given | parts)
+
+
+def test_a_review_reads_back_equal(any_store: Store, run_id: str) -> None:
+    written = review(any_store, run_id, cause="judge_misread", field="value", note="It says Au.", author="ann@lab.org")
+    any_store.annotate(written)
+    assert any_store.annotations(run_id) == [written]
+    assert any_store.annotations(run_id, written.result_id) == [written]
+    assert any_store.annotations(run_id, results(any_store, run_id)[1]) == []
+
+
+def test_a_review_changes_no_result(any_store: Store, run_id: str) -> None:
+    before = any_store.results(run_id)
+    any_store.annotate(review(any_store, run_id))
+    assert any_store.results(run_id) == before
+
+
+def test_what_is_taken_back_stays_in_the_history(any_store: Store, run_id: str) -> None:
+    first, second = review(any_store, run_id), review(any_store, run_id, agrees=True)
+    for one in (first, second):
+        any_store.annotate(one)
+    any_store.undo_annotation(first.id)
+    assert [one.id for one in any_store.annotations(run_id)] == [second.id]
+    assert [one.id for one in any_store.annotations(run_id, undone=True)] == [first.id]
+    assert {one.id for one in any_store.annotations(run_id, undone=None)} == {first.id, second.id}
+    with pytest.raises(InputError, match="taken back before"):
+        any_store.undo_annotation(first.id)
+
+
+def test_a_review_of_nothing_is_refused(any_store: Store, run_id: str) -> None:
+    with pytest.raises(InputError, match="has no result"):
+        any_store.annotate(review(any_store, run_id, result_id="0" * 16))
+
+
+def test_a_text_that_no_database_holds_is_cleaned(any_store: Store, run_id: str) -> None:
+    any_store.annotate(review(any_store, run_id, note="a\0b"))
+    (stored,) = any_store.annotations(run_id)
+    assert stored.note == "a�b"
+
+
+def test_duels_are_kept_and_taken_back(any_store: Store, run_id: str) -> None:
+    left, right = results(any_store, run_id)[:2]
+    duel = Duel(run_id=run_id, left_result=left, right_result=right, winner="left", author="ann")
+    any_store.add_duel(duel)
+    assert any_store.duels(run_id) == [duel]
+    any_store.undo_duel(duel.id)
+    assert any_store.duels(run_id) == []
+    assert [one.id for one in any_store.duels(run_id, undone=None)] == [duel.id]
+
+
+def test_a_duel_of_results_elsewhere_is_refused(any_store: Store, run_id: str) -> None:
+    with pytest.raises(InputError, match="has no result"):
+        any_store.add_duel(Duel(run_id=run_id, left_result="x", right_result="y", winner="tie"))
