@@ -31,6 +31,7 @@ class BenchmarkBase:
     Attributes:
         notices: What adding questions did beyond adding, such as merging a repeated one.
         repairs: What had to be repaired when the file was read.
+        renamed: Ids of questions that changed since it was read or saved, old and new, in their order.
     """
 
     def __init__(self, contents: Contents, repairs: Iterable[Repair] = ()) -> None:
@@ -41,6 +42,7 @@ class BenchmarkBase:
         self._workspace_root: Path | None = None
         self.notices: list[str] = []
         self.repairs = list(repairs)
+        self.renamed: list[tuple[str, str]] = []
 
     def _find(self, question_id: object) -> str | None:
         """Return the stored id of an id, or of the hash of a question's text."""

@@ -47,6 +47,19 @@ class EditingMethods(QuestionMetadataMethods):
             self._give_id(old.id, new_id)
         return new_id
 
+    def give_id(self, question_id: str, new_id: str) -> None:
+        """Give a question another id, such as the one it had before its text changed. Its place stays the same.
+
+        Raises:
+            InputError: There is no such question, or another one has the new id.
+        """
+        old_id = self._entry(question_id).question.id
+        if new_id == old_id:
+            return
+        if not new_id.strip() or new_id in self._contents.entries:
+            raise InputError(f"The id {new_id!r} is taken by another question.", next="Delete that one first.")
+        self._give_id(old_id, new_id)
+
     def take_question(self, question_id: str) -> RemovedQuestion:
         """Remove a question and return what `put_back` needs.
 
@@ -82,6 +95,7 @@ class EditingMethods(QuestionMetadataMethods):
             [(new_id, renamed) if name == old_id else (name, other) for name, other in self._contents.entries.items()]
         )
         self._ids_by_text.setdefault(renamed.question.text_id, new_id)
+        self.renamed.append((old_id, new_id))
 
     def _put_all(self, entries: list[tuple[str, Entry]]) -> None:
         self._contents.entries.clear()

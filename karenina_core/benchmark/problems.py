@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -14,6 +15,7 @@ from karenina_core.errors import InputError, TemplateError
 from karenina_core.schemas.entities.rubric import Rubric, StoredTrait, merge_rubrics
 
 Severity = Literal["error", "warning", "info"]
+_MOST_KNOWN = 50_000
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,10 @@ class Problem:
 
     def __str__(self) -> str:
         return f"{self.where}: {self.what} {self.next}".rstrip()
+
+
+# Reading thousands of templates takes seconds, and after a change of one question all others are the same as before.
+_KNOWN: dict[bytes, tuple[Problem, ...]] = {}
 
 
 def rubric_problems(where: str, rubric: Rubric | None, question_id: str | None = None) -> Iterator[Problem]:
@@ -106,22 +112,33 @@ def question_problems(
 
 
 def _template_problems(where: str, question: BenchmarkQuestion) -> Iterator[Problem]:
+    source = question.answer_template or ""
+    key = hashlib.sha256(source.encode("utf-8", "surrogatepass")).digest()
+    found = _KNOWN.get(key)
+    if found is None:
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        found = _KNOWN[key] = tuple(_found_in(source))
+    for problem in found:
+        yield replace(problem, where=where, question_id=question.id)
+
+
+def _found_in(source: str) -> Iterator[Problem]:
     from karenina_core.templates import read_template
 
     try:
-        template = read_template(question.answer_template or "")
+        template = read_template(source)
     except TemplateError as error:
         what = f"Its template cannot be read: {error.what}{f' ({error.why})' if error.why else ''}"
-        yield Problem(where, what, error.next, "error", code="template", question_id=question.id, line=error.line)
+        yield Problem("", what, error.next, "error", code="template", line=error.line)
         return
     for warning in template.warnings:
-        yield Problem(where, warning, "", "warning", code="other", question_id=question.id)
+        yield Problem("", warning, "", "warning")
     if template.semantic_fields:
         yield Problem(
-            where,
+            "",
             f"SemanticMatch decides {', '.join(template.semantic_fields)}.",
             "Switch the embedding check on for the run.",
             "info",
             code="embeddings",
-            question_id=question.id,
         )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from karenina_core.benchmark.base import BenchmarkBase, make_rubric
+from karenina_core.benchmark.coverage import Coverage, coverage_of
 from karenina_core.errors import InputError
 from karenina_core.schemas.entities.rubric import AnyTrait, Rubric, merge_rubrics
 
@@ -84,6 +85,42 @@ class RubricMethods(BenchmarkBase):
             for trait in rubric.traits if rubric else ():
                 named.setdefault(trait.name, trait)
         return [trait.model_copy(deep=True) for trait in named.values()]
+
+    def trait_coverage(self) -> Coverage:
+        """Return which trait touches which question."""
+        rubrics = {name: _copy(entry.rubric) for name, entry in self._contents.entries.items()}
+        return coverage_of(_copy(self._contents.rubric), rubrics)
+
+    def check_trait_name(self, name: str, question_id: str | None = None) -> None:
+        """Make sure that a new trait may have a name: results are kept by it, whatever the kind of the trait.
+
+        Files may hold rubrics that share names; there the trait of the question is evaluated.
+
+        Args:
+            name: Of the new trait.
+            question_id: The question it is for; all questions when not given.
+
+        Raises:
+            InputError: The rubric it is for, or one that is evaluated beside it, has a trait of that name.
+        """
+        next_step = "Choose another name, or edit that trait."
+        shared = self._contents.rubric is not None and self._contents.rubric.trait(name) is not None
+        if question_id is not None:
+            own = self._entry(question_id).rubric
+            if own is not None and own.trait(name):
+                raise InputError(f"This question has a trait {name!r} already.", next=next_step)
+            if shared:
+                why = "Of two traits with one name only the question's own would be evaluated."
+                raise InputError(f"A trait of all questions is named {name!r}.", why, next_step)
+            return
+        if shared:
+            raise InputError(f"The rubric of all questions has a trait {name!r} already.", next=next_step)
+        entries = self._contents.entries.values()
+        owners = [entry.question.question for entry in entries if entry.rubric is not None and entry.rubric.trait(name)]
+        if owners:
+            whose = f"{owners[0][:80]!r}" if len(owners) == 1 else f"{len(owners)} questions"
+            why = "It would not be evaluated there, because a question's own trait comes first."
+            raise InputError(f"A trait of {whose} is named {name!r}.", why, next_step)
 
     def clear_all_rubrics(self) -> int:
         """Remove the global rubric and those of all questions, and return how many there were."""

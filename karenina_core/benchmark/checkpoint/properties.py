@@ -23,7 +23,11 @@ ABSENT = _Mark()
 
 def laid_over(node: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return a node with other values; every key keeps its place, and the unknown ones their value."""
-    return {key: value for key, value in {**node, **values}.items() if value is not ABSENT}
+    merged = {**node, **values}
+    for key, value in values.items():
+        if value is ABSENT:
+            del merged[key]
+    return merged
 
 
 def property_node(name: str, value: Any) -> dict[str, Any]:

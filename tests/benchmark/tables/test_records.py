@@ -136,3 +136,28 @@ def test_exported_results_give_one_row_for_every_answer() -> None:
 def test_damaged_results_are_refused(results: Any) -> None:
     with pytest.raises(TableError):
         read(json.dumps({"format": "karenina-results-1", "results": results}).encode(), "t.json")
+
+
+UPSTREAM = {
+    "metadata": {"question_id": "q", "question_text": "What?", "answering": {"provider": "lab", "model_name": "small"}},
+    "template": {"raw_llm_response": "BCL2", "verify_result": True},
+}
+
+
+def test_results_of_the_upstream_project_give_questions_and_answers() -> None:
+    document = {"format_version": "2.2", "results": [UPSTREAM, UPSTREAM]}
+    table = read(json.dumps(document).encode(), "t.json")
+    [row] = [dict(zip(table.columns, row.cells, strict=True)) for row in table.rows]
+    assert (row["id"], row["question"], row["answering_model"], row["response"]) == ("q", "What?", "lab/small", "BCL2")
+
+
+def test_upstream_results_of_one_level_are_read_too() -> None:
+    flat = {"question_id": "q", "question_text": "What?", "answering_model": "lab/old", "raw_llm_response": "x"}
+    table = read(json.dumps({"format_version": "2.0", "results": [flat]}).encode(), "t.json")
+    assert [dict(zip(table.columns, row.cells, strict=True))["answering_model"] for row in table.rows] == ["lab/old"]
+
+
+def test_an_upstream_result_without_its_question_is_named() -> None:
+    document = {"format_version": "2.2", "results": [UPSTREAM, {"metadata": {}}]}
+    with pytest.raises(TableError, match="Row 2: It holds no question"):
+        read(json.dumps(document).encode(), "t.json")

@@ -1,0 +1,42 @@
+"""What is different between two versions of a text, line by line or word by word."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import Literal, NamedTuple
+
+# Blanks belong to the word before them: as pieces of their own, being the most frequent, they would slow it down.
+_WORD = re.compile(r"\w+\s*|[^\w\s]\s*|\s+")
+_MOST_WORDS = 4_000  # comparing takes time with the square of them
+
+
+class Piece(NamedTuple):
+    """A stretch of text that both versions have, or one of them."""
+
+    kind: Literal["same", "removed", "added"]
+    text: str
+
+
+def line_diff(before: str, after: str) -> str:
+    """Return a unified diff with three lines of context, without file names; empty where nothing is different."""
+    lines = list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm=""))
+    return "\n".join(lines[2:])
+
+
+def word_diff(before: str, after: str) -> list[Piece]:
+    """Return what is the same, removed and added, word by word; texts of thousands of words as a whole."""
+    old, new = _WORD.findall(before), _WORD.findall(after)
+    if len(old) + len(new) > _MOST_WORDS:
+        whole = [Piece("removed", before), Piece("added", after)]
+        return [Piece("same", before)] if before == after else [piece for piece in whole if piece.text]
+    pieces: list[Piece] = []
+    for tag, i, j, k, m in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "equal":
+            pieces.append(Piece("same", "".join(old[i:j])))
+            continue
+        if i < j:
+            pieces.append(Piece("removed", "".join(old[i:j])))
+        if k < m:
+            pieces.append(Piece("added", "".join(new[k:m])))
+    return pieces
