@@ -58,15 +58,15 @@ def replace_field(source: str, field_name: str, field: FieldSpec) -> str:
         raise InputError(f"The template has no field {field_name!r}.")
     data = spec.model_dump()
     data["fields"] = [(field if item.name == field_name else item).model_dump() for item in spec.fields]
-    data["verify_strategy"] = _renamed(data["verify_strategy"], field_name, field.name)
+    data["verify_strategy"] = renamed(data["verify_strategy"], field_name, field.name)
     return edit_source(source, TemplateSpec.model_validate(data))
 
 
-def _renamed(condition: object, old: str, new: str) -> object:
+def renamed(condition: object, old: str, new: str) -> object:
     if isinstance(condition, list):
-        return [_renamed(part, old, new) for part in condition]
+        return [renamed(part, old, new) for part in condition]
     if isinstance(condition, dict):
-        changed = {key: _renamed(part, old, new) for key, part in condition.items()}
+        changed = {key: renamed(part, old, new) for key, part in condition.items()}
         return {**changed, "field_name": new} if condition.get("field_name") == old else changed
     return condition
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from karenina_core.authoring.linter.finding import Finding, Severity
@@ -61,12 +61,18 @@ class BenchmarkFindings:
         return dict(sorted(found.items(), key=lambda entry: -len(entry[1])))
 
 
-def lint_benchmark(benchmark: Benchmark, config: VerificationConfig | None = None) -> BenchmarkFindings:
+def lint_benchmark(
+    benchmark: Benchmark,
+    config: VerificationConfig | None = None,
+    *,
+    lint_template: Callable[..., Sequence[Finding]] = lint,
+) -> BenchmarkFindings:
     """Return what is to be mended in the templates and rubrics of a benchmark.
 
     Args:
         benchmark: The benchmark; it is left as it is.
         config: How it will be run; without it, nothing is said about settings of runs.
+        lint_template: Does what `lint` does, such as one that remembers what it has said before.
     """
     overall = benchmark.get_global_rubric()
     shared = overall.traits if overall else []
@@ -75,7 +81,7 @@ def lint_benchmark(benchmark: Benchmark, config: VerificationConfig | None = Non
         own = benchmark.get_question_rubric(question.id)
         found = QuestionFindings(
             template=tuple(
-                lint(
+                lint_template(
                     question.answer_template,
                     question=question.question,
                     reference_answer=question.raw_answer,

@@ -1,0 +1,196 @@
+"""What a person does to a form: nothing is lost on the way, and what makes a template is in the source."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karenina_core.authoring import FormData, form_data, form_of, write_form
+from karenina_core.authoring.form_edits import (
+    add_field,
+    composition_of,
+    move_field,
+    remove_field,
+    set_composition,
+    set_name,
+    set_parameter,
+    set_rule,
+    set_type,
+    set_value,
+)
+from karenina_core.schemas.entities.composition import AllOf, AnyOf, AtLeastN, FieldCheck
+from karenina_core.schemas.primitives import REGISTRY
+from karenina_core.templates import TemplateSpec, read_template, write_template
+from tests.authoring.linter.cases import LOWER, exact, items, number
+from tests.templates.test_writer import specs
+
+TYPES = ["bool", "str", "int", "float", "list_str", "literal", "date"]
+GENE, AMOUNT, USES = exact(*LOWER), number(), items()
+
+
+def form(*fields: Any, **more: Any) -> FormData:
+    return form_data(TemplateSpec(fields=list(fields), **more))
+
+
+def spec(data: FormData) -> TemplateSpec:
+    return TemplateSpec.model_validate(data)
+
+
+@given(specs())
+def test_what_a_form_holds_is_the_template(given_spec: TemplateSpec) -> None:
+    assert spec(form_data(given_spec)) == given_spec
+
+
+def test_an_edit_leaves_what_it_was_given_alone() -> None:
+    before = form(GENE)
+    set_parameter(before, 0, "normalize", [])
+    add_field(before)
+    assert before == form(GENE)
+
+
+def test_the_first_field_takes_type_and_truth_from_the_reference_answer() -> None:
+    [item] = add_field(form(), "46 chromosomes")["fields"]
+    assert (item["name"], item["type"], item["ground_truth"]) == ("answer", "int", 46)
+    assert item["verify_with"] == {"type": "NumericExact"}
+
+
+def test_a_further_field_has_a_free_name_and_no_truth_of_its_own() -> None:
+    data = add_field(add_field(form(GENE), "BCL2"), "BCL2")
+    assert [item["name"] for item in data["fields"]] == ["gene", "answer", "answer_2"]
+    assert data["fields"][1]["ground_truth"] == ""
+
+
+def test_a_new_field_counts_where_all_counted() -> None:
+    one = AnyOf(conditions=[FieldCheck(field_name="gene"), FieldCheck(field_name="amount")])
+    assert composition_of(add_field(form(GENE, AMOUNT, verify_strategy=one))).fields == ("gene", "amount", "answer")
+    some = AnyOf(conditions=[FieldCheck(field_name="gene")])
+    assert composition_of(add_field(form(GENE, AMOUNT, verify_strategy=some))).fields == ("gene",)
+
+
+def test_a_removed_field_is_forgotten_by_the_composition() -> None:
+    checks = [FieldCheck(field_name=name) for name in ("gene", "amount", "uses")]
+    data = form(GENE, AMOUNT, USES, verify_strategy=AtLeastN(n=3, conditions=checks))
+    assert spec(remove_field(data, 0)).verify_strategy == AtLeastN(n=2, conditions=checks[1:])
+    nested = form(GENE, AMOUNT, verify_strategy=AllOf(conditions=[AnyOf(conditions=[checks[0]]), checks[1]]))
+    assert spec(remove_field(nested, 0)).verify_strategy == AllOf(conditions=[checks[1]])
+
+
+def test_a_field_without_a_rule_is_forgotten_too() -> None:
+    one = AnyOf(conditions=[FieldCheck(field_name="gene"), FieldCheck(field_name="amount")])
+    data = set_rule(form(GENE, AMOUNT, verify_strategy=one), 0, None)
+    assert list(spec(data).verify_strategy.field_names()) == ["amount"]  # type: ignore[union-attr]
+
+
+def test_fields_are_moved() -> None:
+    data = move_field(form(GENE, AMOUNT, USES), 2, 0)
+    assert [item["name"] for item in data["fields"]] == ["uses", "gene", "amount"]
+
+
+def test_a_name_that_another_field_has_leaves_the_composition_alone() -> None:
+    one = AnyOf(conditions=[FieldCheck(field_name="gene"), FieldCheck(field_name="amount")])
+    data = set_name(form(GENE, AMOUNT, verify_strategy=one), 0, "amount")
+    assert composition_of(data).fields == ("gene", "amount")
+
+
+@pytest.mark.parametrize(
+    ("kind", "truth", "after", "rule"),
+    [
+        ("int", "23", 23, "NumericExact"),
+        ("float", "0.74", 0.74, "NumericTolerance"),
+        ("bool", "yes", True, "BooleanMatch"),
+        ("list_str", "CLL, SLL and AML", ["CLL", "SLL", "AML"], "SetContainment"),
+        ("literal", "III", "III", "LiteralMatch"),
+        ("date", "2016-04-11", "2016-04-11", "DateMatch"),
+        ("int", "many", "many", "NumericExact"),
+    ],
+)
+def test_a_type_brings_the_truth_along_and_the_natural_rule(kind: str, truth: str, after: Any, rule: str) -> None:
+    [item] = set_type(form(exact(*LOWER, truth=truth)), 0, kind)["fields"]
+    assert (item["ground_truth"], item["verify_with"]["type"]) == (after, rule)
+    assert type(item["ground_truth"]) is type(after)
+
+
+def test_a_rule_made_for_the_new_type_stays() -> None:
+    data = set_type(form(number(3, "int", type="NumericTolerance", tolerance=2)), 0, "float")
+    assert data["fields"][0]["verify_with"]["tolerance"] == 2
+
+
+def test_normalisers_go_along_to_another_rule() -> None:
+    data = set_rule(form(exact("casefold")), 0, "ContainsAny")
+    assert data["fields"][0]["verify_with"] == {
+        "type": "ContainsAny",
+        "substrings": ["BCL2"],
+        "normalize": ["casefold"],
+    }
+
+
+@pytest.mark.parametrize("name", list(REGISTRY))
+def test_every_primitive_can_be_chosen_and_begins_with_something(name: str) -> None:
+    data = set_rule(form(GENE), 0, name)
+    assert set(data["fields"][0]["verify_with"]) == {"type", *REGISTRY[name].model_fields}
+    assert write_form(write_template(spec(form(GENE))), data).source
+
+
+def test_a_date_rule_makes_a_text_a_date_and_back() -> None:
+    data = set_rule(form(GENE), 0, "DateMatch")
+    assert data["fields"][0]["type"] == "date"
+    assert set_rule(data, 0, "ExactMatch")["fields"][0]["type"] == "str"
+
+
+def test_all_fields_of_all_is_what_goes_without_saying() -> None:
+    data = set_composition(form(GENE, AMOUNT), "at_least_n", ["gene", "amount"], 5)
+    assert composition_of(data) == ("at_least_n", ("gene", "amount"), 2)
+    assert set_composition(data, "all_of", [], 1)["verify_strategy"] is None
+    assert spec(set_composition(data, "all_of", ["gene"])).verify_strategy == AllOf(
+        conditions=[FieldCheck(field_name="gene")]
+    )
+
+
+def test_a_nested_composition_is_named_as_such() -> None:
+    inner = AllOf(conditions=[AnyOf(conditions=[FieldCheck(field_name="gene")]), FieldCheck(field_name="amount")])
+    assert composition_of(form(GENE, AMOUNT, verify_strategy=inner)) == ("nested", ("gene", "amount"), 1)
+    assert composition_of(form(GENE, verify_strategy=FieldCheck(field_name="gene"))).fields == ("gene",)
+
+
+@st.composite
+def edits(draw: st.DrawFn, data: FormData) -> FormData:
+    """Draw something that a person does to a form."""
+    place = draw(st.integers(0, len(data["fields"]) - 1))
+    act = draw(st.sampled_from(["add", "remove", "move", "name", "describe", "truth", "type", "rule", "compose"]))
+    if act == "remove" and len(data["fields"]) > 1:
+        return remove_field(data, place)
+    if act == "move":
+        return move_field(data, place, draw(st.integers(0, len(data["fields"]) - 1)))
+    if act == "name":
+        return set_name(data, place, draw(st.sampled_from(["gene", "a name", "verify", "dose", ""])))
+    if act == "describe":
+        return set_value(data, place, "description", draw(st.sampled_from(["", "What is said", "ß\n'\"\\"])))
+    if act == "truth":
+        return set_value(data, place, "ground_truth", draw(st.none() | st.text(max_size=5) | st.integers()))
+    if act == "type" and data["fields"][place]["type"] != "other":
+        return set_type(data, place, draw(st.sampled_from(TYPES)))
+    if act == "rule":
+        return set_rule(data, place, draw(st.sampled_from([*REGISTRY, None])))
+    if act == "compose":
+        now = composition_of(data)
+        return set_composition(data, draw(st.sampled_from(["all_of", "any_of", "at_least_n"])), now.fields, 2)
+    return add_field(data)
+
+
+@given(specs(), st.data())
+def test_whatever_is_done_the_source_stays_readable_and_says_what_the_form_holds(
+    before: TemplateSpec, drawn: st.DataObject
+) -> None:
+    source, data = write_template(before), form_data(before)
+    for _ in range(drawn.draw(st.integers(1, 5))):
+        data = drawn.draw(edits(data))
+        written = write_form(source, data)
+        if written.problem is None:
+            assert form_of(written.source).spec == spec(data)
+        else:
+            assert written.source == source
+        source = written.source
+    assert read_template(source)
