@@ -3,7 +3,7 @@
 from karenina_core.runs.again import failed_traits
 from karenina_core.runs.estimate import Estimate, estimate
 from karenina_core.runs.plan import Plan, SkippedQuestion, wanted
-from karenina_core.runs.prepared import AnswerMatch, match_answers
+from karenina_core.runs.prepared import AnswerMatch, answers_missing, match_answers, with_answers
 from karenina_core.runs.progress import ModelCount, Progress
 from karenina_core.runs.reverify import Flip, FlipList, flips, preview, reverify
 from karenina_core.runs.runner import Runner
@@ -26,6 +26,7 @@ __all__ = [
     "Runner",
     "SkippedQuestion",
     "Store",
+    "answers_missing",
     "choose_questions",
     "estimate",
     "failed_traits",
@@ -38,4 +39,5 @@ __all__ = [
     "top_up",
     "wanted",
     "widened",
+    "with_answers",
 ]

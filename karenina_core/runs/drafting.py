@@ -76,7 +76,7 @@ def generate_all_templates(
                     ledger=ledger,
                     max_concurrent=max_concurrent,
                     progress_callback=progress_callback,
-                    meter=_Purse(opened, max_cost),
+                    meter=DraftingPurse(opened, max_cost),
                     clients=client_at(opened.prices()),
                 )
         finally:
@@ -118,12 +118,21 @@ def estimate_templates(
     return estimated(models, calls, taken, store.prices() if store is not None else {}, max_concurrent)
 
 
-class _Purse:
-    """The money drafting may spend, by its own limit and by that of the day."""
+class DraftingPurse:
+    """The money drafting may spend, by its own limit and by that of the day.
+
+    Args:
+        store: Keeps the account of the day.
+        max_cost: US dollars that may be spent; None without a bound.
+
+    Attributes:
+        spent: What was taken so far.
+    """
 
     def __init__(self, store: Store, max_cost: float | None) -> None:
         self._store = store
         self._budget = Budget(max_cost, 0.0, store.spent_today, of="drafting")
+        self.spent = Usage()
 
     async def admit(self) -> None:
         """Return when one more call may be paid for.
@@ -137,5 +146,6 @@ class _Purse:
 
     def paid(self, usage: Usage) -> None:
         """Note what a call took."""
+        self.spent += usage.model_copy(update={"calls": 1})
         self._budget.spend(usage.cost or 0.0)
         self._store.note_spending(usage.cost)

@@ -1,4 +1,4 @@
-"""How prepared answers fit a benchmark, told before anything runs."""
+"""Prepared answers: how they fit a benchmark, told before anything runs, and giving them to a run once more."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from karenina_core.benchmark import Benchmark
+from karenina_core.errors import ConfigError, InputError
+from karenina_core.runs.plan import Plan
+from karenina_core.schemas.config import ModelConfig, VerificationConfig
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,67 @@ def match_answers(
         empty=tuple(name for name in asked if name in blank),
         idle=tuple(name for name in found if name not in set(asked)),
     )
+
+
+def answers_missing(config: VerificationConfig) -> tuple[str, ...]:
+    """Return the models whose prepared answers a stored configuration does not hold; they are never stored with it."""
+    return tuple(model.id for model in config.answering_models if _is_bare(model))
+
+
+def require_answers(plan: Plan, done: Mapping[str, int]) -> None:
+    """Refuse a plan with work for models whose prepared answers are not at hand.
+
+    Args:
+        plan: What is wanted.
+        done: Number of rows that have had their answer, by answering model.
+
+    Raises:
+        ConfigError: It names the models.
+    """
+    wanted = plan.rows // len(plan.config.answering_models)
+    missing = [model for model in answers_missing(plan.config) if done.get(model, 0) < wanted]
+    if missing:
+        raise ConfigError(
+            f"The prepared answers of {', '.join(missing)} are needed once more.",
+            why="They are not stored with a run, and this process has not seen them.",
+            next="Resume the run with the file they came from.",
+        )
+
+
+def with_answers(config: VerificationConfig, answers: Mapping[str, Mapping[str, str]]) -> VerificationConfig:
+    """Return a stored configuration with its prepared answers, for `Runner.start`.
+
+    Args:
+        config: The run's configuration.
+        answers: Answers by model label, as `read_answers` gives them; those of other models are left out. Where one
+            model needs answers and there is one set of them, its label does not matter.
+
+    Raises:
+        InputError: The answers of a model are not there, or not those that the run was made with.
+    """
+    missing = answers_missing(config)
+    if len(missing) == len(answers) == 1:
+        answers = {missing[0]: next(iter(answers.values()))}
+    models = [_filled(model, answers) if _is_bare(model) else model for model in config.answering_models]
+    return config.model_copy(update={"answering_models": models})
+
+
+def _is_bare(model: ModelConfig) -> bool:
+    return model.answers_digest is not None and model.manual_traces is None
+
+
+def _filled(model: ModelConfig, answers: Mapping[str, Mapping[str, str]]) -> ModelConfig:
+    if model.id not in answers:
+        raise InputError(
+            f"There are no answers of {model.id!r} here.", next="Choose the file that the run was made with."
+        )
+    filled = ModelConfig.model_validate({**model.model_dump(), "manual_traces": dict(answers[model.id])})
+    if filled.answers_digest != model.answers_digest:
+        raise InputError(
+            f"These are not the answers of {model.id!r} that the run was made with.",
+            next="Choose that very file, or add the new answers to the run as another model.",
+        )
+    return filled
 
 
 def _counted(number: int, noun: str) -> str:

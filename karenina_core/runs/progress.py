@@ -13,6 +13,8 @@ from karenina_core.runs.store import ACTIVE, Outcome, RunRow, RunStatus, Store
 from karenina_core.schemas.causes import NO_VERDICT, in_words
 from karenina_core.schemas.results import Usage, VerificationResult
 
+HIGHEST_PACE = 1000
+"""Model calls of one run that may be in flight at once, at the most."""
 RECENT = 20
 _UNASKED = ("authentication", "not_found")
 _QUESTION = 60  # characters of a question in a recent line
@@ -87,6 +89,20 @@ class Progress:
     def active(self) -> bool:
         """Whether the run is under way, or waits."""
         return self.status in ACTIVE
+
+    @property
+    def slower(self) -> int | None:
+        """Half the calls in flight, for `Runner.pace`; None where the pace cannot be changed, or is the lowest."""
+        if self.status != "running" or self.ceiling is None or self.ceiling <= 1:
+            return None
+        return self.ceiling // 2
+
+    @property
+    def faster(self) -> int | None:
+        """Twice the calls in flight, likewise."""
+        if self.status != "running" or self.ceiling is None or self.ceiling >= HIGHEST_PACE:
+            return None
+        return min(HIGHEST_PACE, 2 * self.ceiling)
 
 
 class Stopwatch:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, NamedTuple
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError
 from karenina_core.pipeline import reverify_result
-from karenina_core.pipeline.reverify import verdict_now
+from karenina_core.pipeline.reverify import needs_judge_again, verdict_now
 from karenina_core.runs.plan import wanted
-from karenina_core.runs.store import Store
+from karenina_core.runs.revisions import revisions
+from karenina_core.runs.store import RunRow, Store
 from karenina_core.runs.store.evidence import decode
 from karenina_core.runs.work import settled
 from karenina_core.schemas.extraction import Extraction
@@ -53,12 +54,14 @@ class FlipList:
         before: The share of passes before.
         after: The share of passes after, over the same rows.
         unmatched: Rows that only one of the two sides has; they count on neither.
+        waiting: Rows that only the judge can decide, who is asked for something else now.
     """
 
     flips: tuple[Flip, ...]
     before: Share
     after: Share
     unmatched: int = 0
+    waiting: tuple[RowKey, ...] = ()
 
     @property
     def improved(self) -> tuple[Flip, ...]:
@@ -97,14 +100,16 @@ def preview(store: Store, run_id: str, benchmark: Benchmark, question_ids: Itera
         question_ids: Look at these questions only.
     """
     filters = {} if question_ids is None else {"question_id": list(question_ids)}
-    before, after = {}, {}
+    before, after, waiting = {}, {}, []
     for text in store.iter_texts(run_id, **filters):
         seen = Extraction.model_validate_json(text)
         if seen.question.id in benchmark:
             verdict = verdict_now(seen, benchmark) or reverify_result(decode(text), benchmark).verdict
             before[seen.key] = _Verdict(seen.question.question, seen.verdict)
             after[seen.key] = _Verdict(seen.question.question, verdict)
-    return _compare(before, after)
+            if verdict == "not_evaluated" and needs_judge_again(seen, benchmark):
+                waiting.append(seen.key)
+    return replace(_compare(before, after), waiting=tuple(waiting))
 
 
 def reverify(store: Store, run_id: str, benchmark: Benchmark | None = None) -> str:
@@ -131,13 +136,20 @@ def reverify(store: Store, run_id: str, benchmark: Benchmark | None = None) -> s
             "The run and the benchmark have no finished question in common.",
             next="Choose the benchmark that the run was made with.",
         )
-    new_id = store.create_run(revision, f"{run.name} (re-verified)", benchmark_id=run.benchmark_id, parent_run=run_id)
+    new_id = store.create_run(revision, _name(store, run), benchmark_id=run.benchmark_id, parent_run=run_id)
     kept = set(revision.question_ids)
     results = (result for result in store.iter_results(run_id) if result.question_id in kept)
     for batch in _batches(reverify_result(result, benchmark) for result in results):
         store.write_results(new_id, batch)
     _conclude(store, new_id)
     return new_id
+
+
+def _name(store: Store, run: RunRow) -> str:
+    """Return a name for the next revision: that of the first run, and a number from the second revision on."""
+    family = revisions(store, run.id)
+    number = f" {len(family)}" if len(family) > 1 else ""
+    return f"{family[0].run.name} (re-verified{number})"
 
 
 def _conclude(store: Store, run_id: str) -> None:

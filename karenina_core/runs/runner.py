@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections import Counter
 from collections.abc import Coroutine
 from concurrent.futures import Future, wait
 from contextlib import suppress
@@ -19,7 +20,8 @@ from karenina_core.runs.evaluation import Evaluator, EvaluatorFactory, evaluator
 from karenina_core.runs.job import Job
 from karenina_core.runs.ledger import StoreLedger
 from karenina_core.runs.plan import Plan, config_hash
-from karenina_core.runs.progress import Progress, Tally, stored_progress
+from karenina_core.runs.prepared import answers_missing, require_answers
+from karenina_core.runs.progress import HIGHEST_PACE, Progress, Tally, stored_progress
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.leases import forget_owner, new_owner
 from karenina_core.runs.work import WorkQueue, remaining
@@ -101,7 +103,17 @@ class Runner:
         Raises:
             InputError: The run is not under way here.
         """
-        self._on_loop(self._pace(run_id, max(1, min(ceiling, 1000))))
+        self._on_loop(self._pace(run_id, max(1, min(ceiling, HIGHEST_PACE))))
+
+    def needs_answers(self, run_id: str) -> tuple[str, ...]:
+        """Return the models whose prepared answers must be given to `start` again, by their ids.
+
+        Raises:
+            InputError: There is no such run.
+        """
+        run = self._store.run(run_id)
+        known = self._recalled(run_id, None, run.config_hash)
+        return answers_missing(run.config) if known is None else ()
 
     def cancel(self, run_id: str) -> None:
         """Stop a run at once; returns when nothing is under way any more. What is stored stays.
@@ -123,9 +135,10 @@ class Runner:
             with suppress(InputError):
                 return self._on_loop(_now(job))
         seen = stored_progress(self._store, run_id, job.tally.recent if job else ())
-        if job is not None and job.trouble is not None:
-            return replace(seen, status="failed", message=str(job.trouble))
-        return seen
+        if job is None:
+            return seen
+        seen = replace(seen, traffic=tuple(model for model in job.ledger.traffic.models() if model.reason))
+        return seen if job.trouble is None else replace(seen, status="failed", message=str(job.trouble))
 
     def wait(self, run_id: str, timeout: float | None = None) -> Progress:
         """Return where a run stands when it has ended, or after `timeout` seconds."""
@@ -227,6 +240,9 @@ class Runner:
     def _assemble(self, run_id: str, plan: Plan) -> tuple[Job, Evaluator, WorkQueue]:
         order = self._store.run_order(run_id)
         staying = kept(self._store, run_id, plan, order)
+        # An answer that was there once is in the ledger, whatever else the row lacks.
+        there = (row for row in self._store.outcomes(run_id) if row.failure_category != "missing_recording")
+        require_answers(plan, Counter(row.answering_model for row in there))
         queue = WorkQueue(remaining(plan, order, {outcome.position for outcome in staying}))
         tally = Tally((outcome, 1) for outcome in staying)
         self._store.set_status(run_id, "running", plan.note)

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import pytest
+
+from karenina_core.errors import InputError
 from karenina_core.models.manual import ManualClient
-from karenina_core.runs.prepared import match_answers
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.runs.plan import config_hash
+from karenina_core.runs.prepared import answers_missing, match_answers, with_answers
+from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from tests.runs.fakes import small_benchmark
 
 
@@ -41,3 +45,34 @@ def test_what_counts_as_matched_is_what_the_client_finds() -> None:
     client = ManualClient(ModelConfig(interface="manual", manual_traces=answers))
     replies = [asyncio.run(client.complete(answer_request(name, client.config))).text for name in ("q1", "q2")]
     assert replies == ["by id", "by text only"]
+
+
+FILE = {"elsewhere": {"q1": "42"}}
+
+
+def bare_config() -> VerificationConfig:
+    """Return a configuration as it is stored: the answers are gone, their digest is there."""
+    model = ModelConfig(interface="manual", model_name="elsewhere", manual_traces=FILE["elsewhere"])
+    config = VerificationConfig(answering_models=[model, "openai/a"], parsing_models=["openai/b"])
+    return VerificationConfig.model_validate(config.model_dump(mode="json"))
+
+
+def test_a_stored_configuration_says_whose_answers_it_lacks() -> None:
+    assert answers_missing(bare_config()) == ("elsewhere",)
+    assert answers_missing(with_answers(bare_config(), FILE)) == ()
+
+
+def test_the_answers_of_the_run_complete_its_configuration() -> None:
+    filled = with_answers(bare_config(), FILE)
+    assert filled.answering_models[0].manual_traces == FILE["elsewhere"]
+    assert config_hash(filled) == config_hash(bare_config())
+
+
+def test_one_set_of_answers_may_be_called_anything() -> None:
+    assert answers_missing(with_answers(bare_config(), {"manual": FILE["elsewhere"]})) == ()
+
+
+@pytest.mark.parametrize("answers", [{"elsewhere": {"q1": "43"}}, {"a": {}, "b": {}}])
+def test_other_answers_are_refused(answers: dict[str, dict[str, str]]) -> None:
+    with pytest.raises(InputError, match="answers of 'elsewhere'"):
+        with_answers(bare_config(), answers)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError
 from karenina_core.runs.reverify import FlipList, flips, preview, reverify
 from karenina_core.runs.runner import Runner
@@ -101,6 +102,74 @@ def test_a_preview_stores_nothing(store: Store, run_id: str) -> None:
     assert changed(preview(store, run_id, benchmark)) == {"gold": ("pass", "fail"), "iron": ("fail", "pass")}
     assert changed(preview(store, run_id, benchmark, ["gold"])) == {"gold": ("pass", "fail")}
     assert len(store.runs()) == 1
+
+
+def test_a_preview_names_the_rows_that_need_the_judge_again(store: Store, run_id: str) -> None:
+    benchmark = elements()
+    benchmark.update_template("gold", template("Au", description="The chemical symbol"))
+    changes = preview(store, run_id, benchmark)
+    assert [key.question_id for key in changes.waiting] == ["gold"]
+    assert changed(changes) == {"gold": ("pass", "not_evaluated")}
+
+
+def test_what_a_preview_tells_is_what_saving_does(store: Store, run_id: str) -> None:
+    benchmark = elements()
+    benchmark.update_template("iron", template("Fe", ("lowercase",)))
+    benchmark.update_template("gold", template("Au", description="The chemical symbol"))
+    told = preview(store, run_id, benchmark)
+    done = flips(store, run_id, reverify(store, run_id, benchmark))
+    assert (done.flips, done.before, done.after) == (told.flips, told.before, told.after)
+
+
+def test_a_demo_run_without_embeddings_keeps_every_verdict_under_its_own_rules(store: Store) -> None:
+    from karenina_core.demo import demo_benchmark, demo_config
+
+    config = demo_config().model_copy(update={"embedding_check_enabled": False})
+    run_id = str(run_verification(demo_benchmark(), config, store=store).run_id)
+    changes = preview(store, run_id, demo_benchmark())
+    assert (changes.flips, changes.waiting, changes.before) == ((), (), changes.after)
+
+
+def test_a_preview_of_five_thousand_answers_takes_well_under_a_second(store: Store) -> None:
+    import time
+
+    run_id, benchmark = large_run(store)
+    preview(store, run_id, benchmark, ["gold"])
+    began = time.process_time()
+    changes = preview(store, run_id, benchmark)
+    seconds = time.process_time() - began
+    assert len(changes.flips) == 5_000
+    assert seconds < 1
+
+
+def large_run(store: Store) -> tuple[str, Benchmark]:
+    """Five thousand failures with three fields each, and a benchmark whose rules pass them all."""
+    from karenina_core.runs.plan import wanted
+    from karenina_core.schemas.results import AnswerPart, CallRecord, TemplatePart
+    from karenina_core.templates import FieldSpec, TemplateSpec, read_template, write_template
+    from tests.runs.fakes import plain_result, small_config
+
+    def source(normalize: list[str]) -> str:
+        rule = {"type": "ExactMatch", "normalize": normalize}
+        fields = [FieldSpec(name=n, description="A symbol", ground_truth="Fe", verify_with=rule) for n in "abc"]
+        return write_template(TemplateSpec(fields=fields))
+
+    benchmark = elements()
+    benchmark.update_template("gold", source([]))
+    run_id = store.create_run(wanted(benchmark, small_config(5, replicate_count=1_000), ["gold"]))
+    schema = read_template(source([])).judge_schema()
+    call = CallRecord(purpose="parse", model="j", key="k", source="provider", messages=[], schema_sent=schema)
+    part = TemplatePart(template_id="t", style="declarative", parsed=dict.fromkeys("abc", "FE"), calls=[call])
+    answer = AnswerPart(text="It is FE. " * 50)
+    rows = [
+        plain_result("gold", f"lab/model-{model}", replicate=number, verdict="fail", answer=answer, template=part)
+        for model in range(1, 6)
+        for number in range(1, 1_001)
+    ]
+    for start in range(0, len(rows), 1_000):
+        store.write_results(run_id, rows[start : start + 1_000])
+    benchmark.update_template("gold", source(["lowercase"]))
+    return run_id, benchmark
 
 
 def test_a_rate_without_evaluated_rows_is_unknown(store: Store, run_id: str) -> None:

@@ -11,6 +11,7 @@ from karenina_core.benchmark import Benchmark
 from karenina_core.errors import ConfigError, InputError, StoreError
 from karenina_core.models.ports import MeteredCallLedger
 from karenina_core.runs.plan import wanted
+from karenina_core.runs.prepared import with_answers
 from karenina_core.runs.progress import ModelCount, Progress
 from karenina_core.runs.runner import Runner
 from karenina_core.runs.store import Store
@@ -400,3 +401,23 @@ def test_prepared_answers_stay_for_as_long_as_the_process_lives(store: Store) ->
         runner.resume(run_id)
         assert runner.wait(run_id, PATIENCE).done == 2
     assert [given.answering_models[0].manual_traces for given in seen] == [prepared.manual_traces] * 2
+
+
+def test_another_process_asks_for_the_prepared_answers_before_it_goes_on(store: Store) -> None:
+    prepared = ModelConfig(interface="manual", model_name="elsewhere", manual_traces={"q1": "42", "q2": "42"})
+    config = small_config().model_copy(update={"answering_models": [prepared]})
+    benchmark = small_benchmark(2)
+    with Runner(store, Laboratory()) as first:
+        run_id = store.create_run(wanted(benchmark, config, limit=1))
+        first.start(run_id, config)
+        first.wait(run_id, PATIENCE)
+        assert first.needs_answers(run_id) == ()
+    with Runner(store, Laboratory()) as second:
+        assert second.needs_answers(run_id) == ("elsewhere",)
+        second.resume(run_id)  # nothing is left for which they would be needed
+        assert second.wait(run_id, PATIENCE).status == "completed"
+        store.widen_run(run_id, wanted(benchmark, config))
+        with pytest.raises(ConfigError, match="prepared answers of elsewhere"):
+            second.resume(run_id)
+        second.resume(run_id, with_answers(store.run(run_id).config, {"manual": {"q1": "42", "q2": "42"}}))
+        assert second.wait(run_id, PATIENCE).passed == 2
