@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-FrameKind = Literal["results", "fields", "traits", "calls"]
+FrameKind = Literal["results", "fields", "traits", "metrics", "calls", "usage"]
 TraitKind = Literal["llm_score", "llm_binary", "llm_literal", "regex", "metric"]
 
 
@@ -34,8 +34,10 @@ RESULTS: dict[str, Column] = {
     "failure_stage": Column("str", "Pipeline stage of the failure."),
     "failure_reason": Column("str", "Why, in a sentence."),
     "granular": Column("float64", "Weighted share of right fields, 0 to 1."),
-    "seconds": Column("float64", "Wall time of the evaluation."),
+    "seconds": Column("float64", "Wall time of the evaluation, judge and rules included."),
+    "answer_seconds": Column("float64", "Wall time of the call that answered; missing when no model was asked."),
     "cost": Column("float64", "US dollars of its calls, missing when no price is known."),
+    "answer_cost": Column("float64", "US dollars of the call that answered alone."),
     "input_tokens": Column("Int64", "Tokens sent."),
     "output_tokens": Column("Int64", "Tokens received."),
     "similarity": Column("float64", "Similarity of response and expected answer; never decides."),
@@ -74,6 +76,11 @@ TRAITS: dict[str, Column] = {
     "higher_is_better": Column("boolean", "Direction, missing when there is none or it is not known."),
 }
 
+METRICS: dict[str, Column] = {
+    **ROW,
+    **{name: TRAITS[name] for name in ("trait", "metric", "value", "undefined", "tp", "fp", "tn", "fn", "error")},
+}
+
 CALLS: dict[str, Column] = {
     **ROW,
     "purpose": Column("str", "answer, parse, rubric, metric, abstention or sufficiency."),
@@ -87,9 +94,31 @@ CALLS: dict[str, Column] = {
     "seconds": Column("float64", "Wall time of the call."),
 }
 
+USAGE: dict[str, Column] = {
+    **ROW,
+    "purpose": CALLS["purpose"],
+    "calls": Column("int64", "Model calls for that purpose."),
+    "asked": Column("int64", "How many of them the ledger did not answer."),
+    "input_tokens": Column("Int64", "Tokens sent, missing when nobody said."),
+    "output_tokens": Column("Int64", "Tokens received."),
+    "cost": Column("float64", "US dollars, missing when no price is known."),
+    "seconds": Column("float64", "Wall time of the calls."),
+}
+
 COLUMNS: dict[FrameKind, dict[str, Column]] = {
     "results": RESULTS,
     "fields": FIELDS,
     "traits": TRAITS,
+    "metrics": METRICS,
     "calls": CALLS,
+    "usage": USAGE,
 }
+"""What one row of each table stands for: a result; a field, a trait or a metric of a result; a call; the calls of a
+result for one purpose."""
+
+UNREAD: dict[FrameKind, tuple[str, ...]] = {
+    "results": ("failure_reason", "similarity"),
+    "fields": ("expected", "extracted", "primitive", "weight", "reason"),
+    "traits": ("provenance", "reason", "error"),
+}
+"""Columns that only the evidence of a result tells, so that the tables of `stored_frames` go without them."""

@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+
+from pydantic import TypeAdapter
 
 from karenina_core.analysis.cells import clean_json, redactor
 from karenina_core.analysis.spreadsheet import frame_to_csv, to_csv
 from karenina_core.analysis.upstream import from_upstream, is_upstream
 from karenina_core.errors import InputError
 from karenina_core.files import read_json
+from karenina_core.schemas.annotation import Annotation
 from karenina_core.schemas.config import VerificationConfig
 from karenina_core.schemas.results import VerificationResult, VerificationResultSet
 
-__all__ = ["FORMAT", "frame_to_csv", "read_results", "to_csv", "to_json"]
+__all__ = ["FORMAT", "frame_to_csv", "read_annotations", "read_results", "to_csv", "to_json"]
 
 FORMAT = "karenina-results-1"
 MAX_BYTES = 200 * 2**20
+_ANNOTATIONS = TypeAdapter(list[Annotation])
 _MAX_TEXT = 2_000_000  # a prompt holds a whole response, with quotes and line breaks escaped
 
 
-def to_json(results: Sequence[VerificationResult], config: VerificationConfig | None = None) -> bytes:
+def to_json(
+    results: Sequence[VerificationResult],
+    config: VerificationConfig | None = None,
+    annotations: Iterable[Annotation] = (),
+) -> bytes:
     """Return results in full, to be read back by `read_results`.
 
     Args:
         results: The evaluations.
         config: The configuration they came from, written beside them; it holds names of keys, never keys.
+        annotations: What people said about them, with what was taken back; `read_annotations` reads it.
     """
     redact = redactor()
     head = {
@@ -34,6 +43,8 @@ def to_json(results: Sequence[VerificationResult], config: VerificationConfig | 
         "run_id": getattr(results, "run_id", None),
         "config": config.model_dump(mode="json") if config else None,
     }
+    if reviews := [annotation.model_dump(mode="json") for annotation in annotations]:
+        head["annotations"] = reviews
     # One line per result: quick to write, and two exports can be compared line by line.
     rows = (_json(result.model_dump(mode="json", fallback=str), redact) for result in results)
     return (_json(head, redact).removesuffix("}") + ', "results": [\n' + ",\n".join(rows) + "\n]}\n").encode()
@@ -45,7 +56,15 @@ def read_results(text: str | bytes) -> VerificationResultSet:
     Raises:
         InputError: It is not such a file, is larger than 200 MB, or a result in it is damaged.
     """
-    document = read_json(text, limit=MAX_BYTES, max_text=_MAX_TEXT)
+    return results_of(read_json(text, limit=MAX_BYTES, max_text=_MAX_TEXT))
+
+
+def results_of(document: Any) -> VerificationResultSet:
+    """Return the results in the JSON document of such a file; as `read_results`.
+
+    Raises:
+        InputError: It is not such a document, or a result in it is damaged.
+    """
     if is_upstream(document) and not (isinstance(document, dict) and document.get("format") == FORMAT):
         return from_upstream(document)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
@@ -58,6 +77,20 @@ def read_results(text: str | bytes) -> VerificationResultSet:
     if not isinstance(rows, list):
         raise InputError("The file holds no list of results.", next="Export the run again.")
     return VerificationResultSet([_read_row(number, row) for number, row in enumerate(rows, 1)], _run_id(document))
+
+
+def read_annotations(text: str | bytes) -> list[Annotation]:
+    """Return what people said about the results that `to_json` wrote; nothing for files without it.
+
+    Raises:
+        InputError: It is larger than 200 MB, or a review in it is damaged.
+    """
+    document = read_json(text, limit=MAX_BYTES, max_text=_MAX_TEXT)
+    rows = document.get("annotations", []) if isinstance(document, dict) else []
+    try:
+        return _ANNOTATIONS.validate_python(rows)
+    except ValueError as error:
+        raise InputError("The reviews in the file are damaged.", why=str(error)) from error
 
 
 def _read_row(number: int, row: Any) -> VerificationResult:

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from karenina_core.analysis.cells import clean_text, readable, shorten
-from karenina_core.analysis.columns import COLUMNS, FrameKind
+from karenina_core.analysis.columns import COLUMNS, ROW, FrameKind
 from karenina_core.analysis.traits import Definitions, Known, by_name, known_traits, trait_rows
 from karenina_core.errors import InputError
 from karenina_core.schemas.entities.rubric import AnyTrait
+from karenina_core.schemas.field_state import field_state
 from karenina_core.schemas.results import CallRecord, FieldEvidence, VerificationResult
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def to_dataframe(results: Results, kind: FrameKind = "results", traits: Iterable
 
     Args:
         results: The evaluations.
-        kind: `results`, `fields`, `traits` or `calls`: what one row stands for.
+        kind: `results`, `fields`, `traits`, `metrics`, `calls` or `usage`: what one row stands for.
         traits: Definitions of the traits, for their ranges; used by `traits` only.
 
     Raises:
@@ -37,7 +38,9 @@ def to_dataframe(results: Results, kind: FrameKind = "results", traits: Iterable
         "results": lambda: results_frame(results),
         "fields": lambda: fields_frame(results),
         "traits": lambda: traits_frame(results, traits),
+        "metrics": lambda: metrics_frame(results),
         "calls": lambda: calls_frame(results),
+        "usage": lambda: usage_frame(results),
     }
     if kind not in frames:
         raise InputError(f"There is no table of {kind!r}.", next=f"Use one of: {', '.join(frames)}.")
@@ -79,12 +82,33 @@ def traits_frame(results: Results, traits: Iterable[AnyTrait] = ()) -> pd.DataFr
     return _frame((row for result in results for row in _trait_rows(result, known, definitions)), "traits")
 
 
+def metrics_frame(results: Results) -> pd.DataFrame:
+    """Return one row per result, metric trait and metric, with the items it was counted from."""
+    traits = traits_frame(results)
+    metrics = traits[(traits["kind"] == "metric") & (traits["metric"] != "")]
+    return metrics[list(COLUMNS["metrics"])].reset_index(drop=True)
+
+
 def calls_frame(results: Results) -> pd.DataFrame:
     """Return one row per result and model call.
 
     Results judged by several judges share the call that answered: count a `key` once when adding up.
     """
     return _frame((_call_row(result, call) for result in results for call in _calls(result)), "calls")
+
+
+def usage_frame(results: Results) -> pd.DataFrame:
+    """Return one row per result and purpose of its calls: how many, what they took and what they cost.
+
+    An answer that several judges read is in the rows of each; `statistics.call_totals` counts it once.
+    """
+    calls = calls_frame(results)
+    calls = calls.assign(asked=(calls["source"] != "ledger").astype("int64"))
+    groups = calls.groupby([*ROW, "purpose"], sort=False)
+    sums = groups[["input_tokens", "output_tokens", "cost", "seconds"]].sum(min_count=1)
+    table = sums.assign(calls=groups.size(), asked=groups["asked"].sum()).reset_index()
+    columns = COLUMNS["usage"]
+    return table[list(columns)].astype({name: column.dtype for name, column in columns.items()})
 
 
 def _frame(rows: Iterable[Row], kind: FrameKind) -> pd.DataFrame:
@@ -108,6 +132,7 @@ def _identity(result: VerificationResult) -> Row:
 
 def _result_row(result: VerificationResult) -> Row:
     failure = result.failure
+    call = result.answer.call if result.answer else None
     return {
         **_identity(result),
         "keywords": list(result.question.keywords),
@@ -119,7 +144,9 @@ def _result_row(result: VerificationResult) -> Row:
         "failure_reason": clean_text(failure.reason) if failure else None,
         "granular": result.verify_granular_result,
         "seconds": result.seconds,
+        "answer_seconds": call.seconds if call and call.source in ("provider", "local") else None,
         "cost": result.usage.cost,
+        "answer_cost": call.usage.cost if call else None,
         "input_tokens": result.usage.input_tokens,
         "output_tokens": result.usage.output_tokens,
         "similarity": result.similarity.similarity if result.similarity else None,
@@ -149,20 +176,13 @@ def _field_row(result: VerificationResult, item: FieldEvidence) -> Row:
         **_identity(result),
         "field": item.name,
         "result": item.result,
-        "state": _field_state(result, item),
+        "state": field_state(result, item),
         "expected": readable(item.expected),
         "extracted": readable(item.extracted),
         "primitive": (item.rule or {}).get("type", ""),
         "weight": item.weight,
         "reason": clean_text(item.reason),
     }
-
-
-def _field_state(result: VerificationResult, item: FieldEvidence) -> str:
-    if item.result is not None:
-        return "right" if item.result else "wrong"
-    extraction_took_place = result.template is not None and bool(result.template.parsed)
-    return "not_found" if extraction_took_place and item.extracted is None else "undecided"
 
 
 def _trait_rows(result: VerificationResult, known: Mapping[str, Known], definitions: Definitions) -> Iterator[Row]:

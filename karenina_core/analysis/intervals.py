@@ -38,7 +38,9 @@ def proportion(outcomes: Sequence[bool], questions: Sequence[str] = ()) -> Propo
         outcomes: True for a success.
         questions: The question of each outcome; without it every outcome stands for itself.
     """
-    n, successes = len(outcomes), sum(outcomes)
+    import numpy as np
+
+    n, successes = len(outcomes), int(np.sum(outcomes))
     if not n:
         return Proportion(0, 0, math.nan, math.nan, math.nan)
     low, high = wilson([successes / n], [effective_size(outcomes, questions)])
@@ -83,11 +85,13 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float]:
 
 def effective_size(outcomes: Sequence[bool], questions: Sequence[str]) -> float:
     """Return how many independent rows the outcomes are worth, at most as many as there are."""
-    n, distinct = len(outcomes), len(set(questions))
+    import numpy as np
+
+    n, distinct = len(outcomes), len(np.unique(np.asarray(questions)))
     if distinct in (0, 1, n):
         # One question only: its repetitions are what is asked about, and they are independent.
         return n
-    rate = sum(outcomes) / n
+    rate = float(np.sum(outcomes)) / n
     if rate in (0, 1):
         # Without any variation nothing tells how alike the repetitions are: only questions count.
         return distinct
@@ -99,7 +103,7 @@ def _clustered_error(outcomes: Sequence[bool], questions: Sequence[str]) -> floa
     import numpy as np
     from statsmodels.regression.linear_model import OLS
 
-    groups = np.unique(np.asarray(questions, dtype=object), return_inverse=True)[1]
+    groups = np.unique(np.asarray(questions), return_inverse=True)[1]
     fit = OLS(np.asarray(outcomes, dtype=float), np.ones(len(outcomes))).fit(
         cov_type="cluster", cov_kwds={"groups": groups, "use_correction": False}
     )

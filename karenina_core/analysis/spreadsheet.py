@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from karenina_core.analysis.cells import readable, redactor
 from karenina_core.analysis.traits import trait_rows
 from karenina_core.files import csv_text
+from karenina_core.schemas.annotation import Annotation, latest_reviews
 from karenina_core.schemas.results import VerificationResult
 from karenina_core.workbook import Sheet, xlsx_bytes
 
@@ -55,21 +57,34 @@ COLUMNS: dict[str, str] = {
     "warnings": "warnings",
 }
 """The columns every export has, and where in a result their values are."""
+REVIEW: dict[str, str] = {
+    "review_agrees": "agrees",
+    "review_cause": "cause",
+    "review_note": "note",
+    "review_author": "author",
+    "review_at": "at",
+}
+"""The columns of the last review of a result, and where in it their values are; the verdict stays as it is."""
 _LISTS = frozenset({"question.keywords", "warnings"})
 
 
-def to_csv(results: Sequence[VerificationResult]) -> bytes:
+def to_csv(results: Sequence[VerificationResult], annotations: Iterable[Annotation] = ()) -> bytes:
     """Return one row per result: UTF-8 with a byte order mark, and CRLF.
 
     Global traits have a column each (`trait: NAME`, `metric: NAME / METRIC`); the questions' own share
     `question_traits`. False and 0 are written as such; an empty cell means there is nothing.
+
+    Args:
+        results: The evaluations.
+        annotations: What people said about them. The last opinion of each that was not taken back is written in the
+            columns of `REVIEW`, and the number of opinions that stand beside it.
     """
-    return _csv(_results_sheet(results))
+    return _csv(_results_sheet(results, annotations))
 
 
-def to_xlsx(results: Sequence[VerificationResult]) -> bytes:
+def to_xlsx(results: Sequence[VerificationResult], annotations: Iterable[Annotation] = ()) -> bytes:
     """Return the table of `to_csv` as an Excel workbook; texts are cut at what a cell can hold, and say so."""
-    return xlsx_bytes({"Results": _results_sheet(results)})
+    return xlsx_bytes({"Results": _results_sheet(results, annotations)})
 
 
 def frame_to_csv(frame: pd.DataFrame) -> bytes:
@@ -82,10 +97,25 @@ def frame_to_xlsx(frame: pd.DataFrame, title: str = "Table") -> bytes:
     return xlsx_bytes({title: _frame_sheet(frame)})
 
 
-def _results_sheet(results: Sequence[VerificationResult]) -> Sheet:
+def _results_sheet(results: Sequence[VerificationResult], annotations: Iterable[Annotation]) -> Sheet:
+    standing = [annotation for annotation in annotations if not annotation.undone]
+    last, counts = latest_reviews(standing), Counter(annotation.result_id for annotation in standing)
     traits = list(dict.fromkeys(name for result in results for name in _global_traits(result)))
-    rows = ({**_base_row(result), **_trait_row(result, traits)} for result in results)
-    return _sheet([*COLUMNS, *traits, "question_traits", "trait_errors"], rows)
+    rows = (
+        {
+            **_base_row(result),
+            **_trait_row(result, traits),
+            **_review_row(last.get(result.result_id)),
+            "reviews": counts[result.result_id],
+        }
+        for result in results
+    )
+    return _sheet([*COLUMNS, *traits, "question_traits", "trait_errors", *REVIEW, "reviews"], rows)
+
+
+def _review_row(review: Annotation | None) -> Row:
+    row = {name: getattr(review, attribute, None) for name, attribute in REVIEW.items()}
+    return row | {"review_at": review.at.isoformat() if review else None}
 
 
 def _frame_sheet(frame: pd.DataFrame) -> Sheet:

@@ -10,13 +10,16 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from karenina_core.analysis.intervals import effective_size, mean_interval, proportion, wilson
+from karenina_core.analysis.intervals import mean_interval, wilson
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FEW = 5
 """Below this number of evaluated rows a rate says next to nothing."""
+
+NO_KEYWORD = "(no keyword)"
+"""Stands for questions without keywords."""
 
 By = str | Sequence[str]
 Row = dict[str, Any]
@@ -80,8 +83,32 @@ def trait_summary(frame: pd.DataFrame, by: By = ("trait", "kind", "answering_mod
         yes), `sd`, `median`, `low` and `high` (95 % interval: Wilson for shares, t over questions for scores),
         `few`.
     """
+    import numpy as np
+
+    names = _names(by)
     plain = frame[frame["kind"].isin(["llm_score", "llm_binary", "regex"])]
-    return _table(plain, by, _trait_row, _TRAIT_COLUMNS)
+    columns = list(dict.fromkeys([*names, "question_id", "kind", "value"]))
+    groups = plain[columns].groupby(names or (lambda _: 0), sort=False, dropna=False)
+    table = groups["value"].agg(n="count", sd="std", median="median").assign(rows=groups.size())
+    marked = plain.assign(group=groups.ngroup(), evaluated=plain["value"].notna(), yes=plain["value"] == 1)
+    valued = marked[marked["evaluated"]]
+    cells = _cells(valued, "yes").assign(
+        mean=valued.groupby(["group", "question_id"], sort=False)["value"].mean().array
+    )
+    by_question = cells.groupby("group")
+    table["questions"] = by_question.size().reindex(range(len(table)), fill_value=0).to_numpy()
+    table["evaluated"], table["rate"] = table["n"], by_question["sum"].sum().reindex(range(len(table))).to_numpy()
+    table["rate"] = table["rate"] / table["n"].where(table["n"] > 0)
+    low, high = (np.array(ends) for ends in wilson(table["rate"], _effective_sizes(table, cells)))
+    mean = table["rate"].to_numpy(copy=True)
+    scored = marked.loc[marked["kind"] == "llm_score", "group"].unique()
+    for group, questions in cells[cells["group"].isin(scored)].groupby("group")["mean"]:
+        place = int(str(group))
+        mean[place] = questions.mean()
+        low[place], high[place] = mean_interval(questions.to_list())
+    table = table.assign(missing=table["rows"] - table["n"], mean=mean, low=low, high=high, few=table["n"] < FEW)
+    flat: pd.DataFrame = table.reset_index(drop=not names)
+    return flat[[*names, *_TRAIT_COLUMNS]]
 
 
 def label_shares(frame: pd.DataFrame, by: By = ("trait", "answering_model")) -> pd.DataFrame:
@@ -119,7 +146,25 @@ def metric_summary(frame: pd.DataFrame, by: By = ("trait", "metric", "answering_
         (rows without a value for other reasons), `questions`, `macro` (mean of the questions' means), `micro`
         (the metric of the summed counts), `tp`, `fp`, `tn`, `fn`, `few`.
     """
-    return _table(frame[(frame["kind"] == "metric") & (frame["metric"] != "")], by, _metric_row, _METRIC_COLUMNS)
+    names = _names(by)
+    metrics = frame[(frame["kind"] == "metric") & (frame["metric"] != "")]
+    metrics = metrics[list(dict.fromkeys([*names, "question_id", "value", "undefined", *_BUCKETS]))]
+    groups = metrics.groupby(names, sort=False, dropna=False)
+    table = groups["value"].agg(n="count").assign(undefined=groups["undefined"].sum().astype("int64"))
+    table["missing"] = groups.size() - table["n"] - table["undefined"]
+    valued = metrics.assign(group=groups.ngroup())[metrics["value"].notna()]
+    by_question = valued.groupby(["group", "question_id"], sort=False)["value"].mean().groupby("group")
+    everyone = range(len(table))
+    table["questions"] = by_question.size().reindex(everyone, fill_value=0).to_numpy()
+    table["macro"] = by_question.mean().reindex(everyone).to_numpy()
+    for bucket in _BUCKETS:
+        table[bucket] = groups[bucket].sum().astype("int64")
+    table = table.reset_index()
+    table["micro"] = [
+        _micro(str(row["metric"]), {name: row[name] for name in _BUCKETS}) for row in table.to_dict("records")
+    ]
+    flat: pd.DataFrame = table.assign(few=table["n"] < FEW)
+    return flat[[*names, *_METRIC_COLUMNS]]
 
 
 def call_totals(frame: pd.DataFrame, by: By = "model") -> pd.DataFrame:
@@ -138,6 +183,7 @@ def call_totals(frame: pd.DataFrame, by: By = "model") -> pd.DataFrame:
 
 _TRAIT_COLUMNS = ("n", "missing", "questions", "mean", "sd", "median", "low", "high", "few")
 _METRIC_COLUMNS = ("n", "undefined", "missing", "questions", "macro", "micro", "tp", "fp", "tn", "fn", "few")
+_BUCKETS = ("tp", "fp", "tn", "fn")
 _CALL_COLUMNS = ("calls", "asked", "input_tokens", "output_tokens", "cost", "unpriced", "median_seconds")
 
 
@@ -151,29 +197,44 @@ def _rates(frame: pd.DataFrame, by: By, counts: Mapping[str, pd.Series[bool]], s
     Works on whole columns, because a grid of questions and models has many thousands of groups.
     """
     names = _names(by)
-    marked = _by_keyword(frame.assign(**counts), names)
+    columns = list(dict.fromkeys([*names, "question_id"]))
+    marked = _by_keyword(frame[columns].assign(**counts), names)
     groups = marked.groupby(names or (lambda _: 0), sort=False, dropna=False)
-    table = groups[list(counts)].sum().astype(int).assign(n=groups.size())
-    evaluated = marked.assign(group=groups.ngroup())[marked["evaluated"]]
-    questions = evaluated.groupby("group")["question_id"].nunique()
-    table["questions"] = questions.reindex(range(len(table)), fill_value=0).to_numpy()
+    table = groups[list(counts)].sum().astype("int64").assign(n=groups.size())
+    cells = _cells(marked.assign(group=groups.ngroup())[marked["evaluated"]], success)
+    table["questions"] = cells.groupby("group").size().reindex(range(len(table)), fill_value=0).to_numpy()
     table["rate"] = table[success] / table["evaluated"].where(table["evaluated"] > 0)
-    low, high = wilson(table["rate"], _effective_sizes(table, evaluated, success))
+    low, high = wilson(table["rate"], _effective_sizes(table, cells))
     return table.assign(low=low, high=high, few=table["evaluated"] < FEW).reset_index(drop=not names)
 
 
-def _effective_sizes(table: pd.DataFrame, evaluated: pd.DataFrame, success: str) -> list[float]:
-    sizes = table["evaluated"].astype(float).to_list()
-    repeated = table["questions"].between(2, table["evaluated"] - 1).to_numpy().nonzero()[0]
-    for group, rows in evaluated[evaluated["group"].isin(repeated)].groupby("group"):
-        sizes[int(str(group))] = effective_size(rows[success].to_list(), rows["question_id"].to_list())
-    return sizes
+def _cells(evaluated: pd.DataFrame, success: str) -> pd.DataFrame:
+    """Return rows and successes of every question in every group."""
+    cells = evaluated.groupby(["group", "question_id"], sort=False)[success]
+    return cells.agg(["sum", "size"]).reset_index()
+
+
+def _effective_sizes(table: pd.DataFrame, cells: pd.DataFrame) -> Any:
+    """Return `intervals.effective_size` of every group, all at once."""
+    import numpy as np
+
+    n, rate = table["evaluated"].to_numpy(dtype=float), table["rate"].to_numpy()
+    group = cells["group"].to_numpy()
+    # The clustered variance of a mean: squared sums of what a question's answers differ from it.
+    away = cells["sum"].to_numpy() - rate[group] * cells["size"].to_numpy()
+    error = np.bincount(group, away**2, minlength=len(table)) / np.where(n > 0, n, 1) ** 2
+    spread = rate * (1 - rate)
+    worth = np.where(error > 0, np.minimum(n, spread / np.where(error > 0, error, 1)), n)
+    questions = table["questions"].to_numpy()
+    return np.where((questions < 2) | (questions == n), n, np.where(spread == 0, questions, worth))
 
 
 def _by_keyword(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     if "keywords" not in names:
         return frame
-    return frame.explode("keywords", ignore_index=True).fillna({"keywords": "(no keyword)"})
+    once = frame[["question_id", "keywords"]].drop_duplicates("question_id").explode("keywords")
+    once["keywords"] = once["keywords"].fillna(NO_KEYWORD).astype("category")
+    return frame.drop(columns="keywords").merge(once, on="question_id", how="left", sort=False)
 
 
 def _table(frame: pd.DataFrame, by: By, row: Callable[[pd.DataFrame], Row], columns: Sequence[str]) -> pd.DataFrame:
@@ -190,44 +251,6 @@ def _groups(frame: pd.DataFrame, by: By) -> Iterator[tuple[Row, pd.DataFrame]]:
             yield dict(zip(names, values, strict=True)), group
     elif len(frame):
         yield {}, frame
-
-
-def _trait_row(group: pd.DataFrame) -> Row:
-    valued = group.dropna(subset="value")
-    questions = valued.groupby("question_id", sort=False)["value"].mean()
-    if (group["kind"] == "llm_score").any():
-        mean, (low, high) = questions.mean(), mean_interval(questions.to_list())
-    else:
-        share = proportion((valued["value"] == 1).to_list(), valued["question_id"].to_list())
-        mean, low, high = share.rate, share.low, share.high
-    return {
-        "n": len(valued),
-        "missing": len(group) - len(valued),
-        "questions": len(questions),
-        "mean": mean,
-        "sd": valued["value"].std(),
-        "median": valued["value"].median(),
-        "low": low,
-        "high": high,
-        "few": len(valued) < FEW,
-    }
-
-
-def _metric_row(group: pd.DataFrame) -> Row:
-    valued = group.dropna(subset="value")
-    counts = {name: int(group[name].sum()) for name in ("tp", "fp", "tn", "fn")}
-    undefined = int(group["undefined"].sum())
-    questions = valued.groupby("question_id", sort=False)["value"].mean()
-    return {
-        "n": len(valued),
-        "undefined": undefined,
-        "missing": len(group) - len(valued) - undefined,
-        "questions": len(questions),
-        "macro": questions.mean(),
-        "micro": _micro(str(group["metric"].iloc[0]), counts),
-        **counts,
-        "few": len(valued) < FEW,
-    }
 
 
 def _micro(metric: str, counts: Mapping[str, int]) -> float:

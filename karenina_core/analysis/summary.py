@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from karenina_core.analysis.frames import calls_frame, results_frame
 from karenina_core.analysis.statistics import call_totals, pass_rate
 from karenina_core.schemas import causes
 from karenina_core.schemas.results import VerificationResult
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Results = Sequence[VerificationResult]
 
@@ -36,12 +39,14 @@ def headline(results: Results) -> str:
 
 def model_sentences(results: Results) -> list[str]:
     """Return one sentence per answering model, and per judge where there are several."""
-    if not results:
-        return []
-    several = len({result.parsing_model for result in results}) > 1
+    return rate_sentences(results_frame(results)) if results else []
+
+
+def rate_sentences(frame: pd.DataFrame) -> list[str]:
+    """Return the same from a results table."""
+    several = frame["parsing_model"].nunique() > 1
     by = ["answering_model", "parsing_model"] if several else ["answering_model"]
-    table = pass_rate(results_frame(results), by)
-    return [f"{_who(row)}: {rate_sentence(row)}" for row in table.to_dict("records")]
+    return [f"{_who(row)}: {rate_sentence(row)}" for row in pass_rate(frame, by).to_dict("records")]
 
 
 def rate_sentence(row: Mapping[Any, Any]) -> str:
@@ -64,8 +69,18 @@ def left_out_sentences(results: Results) -> list[str]:
         if result.verdict == "not_evaluated":
             category = result.failure.category if result.failure else causes.NO_VERDICT
             reasons.setdefault(category, []).append(result.failure.reason if result.failure else "")
-    ordered = sorted(reasons.items(), key=lambda item: -len(item[1]))
-    return [f"{causes.listed({category: len(told)})}{_reason(told)}" for category, told in ordered]
+    return cause_sentences({category: len(told) for category, told in reasons.items()}, reasons)
+
+
+def cause_sentences(counts: Mapping[str, int], reasons: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return one sentence per failure category, the most frequent first.
+
+    Args:
+        counts: How many results have no verdict, by category.
+        reasons: By category the reasons of all these results, or of some of them.
+    """
+    ordered = sorted(counts.items(), key=lambda item: -item[1])
+    return [f"{causes.listed({name: number})}{_reason(reasons.get(name, ()), number)}" for name, number in ordered]
 
 
 def judge_sentences(results: Results) -> list[str]:
@@ -120,10 +135,11 @@ def _errors(row: Mapping[Any, Any]) -> str:
     return f" ({counted(row['errors'], 'error')})" if row["errors"] else ""
 
 
-def _reason(told: Sequence[str]) -> str:
-    if not told[0]:
+def _reason(told: Sequence[str], number: int) -> str:
+    if not told or not told[0]:
         return ""
-    return f": {told[0]}" if len(set(told)) == 1 else f"; for example: {told[0]}"
+    same = len(told) == number and len(set(told)) == 1
+    return f": {told[0]}" if same else f"; for example: {told[0]}"
 
 
 def _by_demo_judge(result: VerificationResult) -> bool:

@@ -74,7 +74,7 @@ def _kinds(rubric: RubricPart) -> dict[str, TraitKind]:
 
 def _shared(result: VerificationResult, name: str, kind: str, definition: AnyTrait | None) -> Row:
     rubric = result.rubric
-    minimum, maximum = _range(kind, definition)
+    minimum, maximum = range_of(kind, definition)
     reason, error = rubric.reasons.get(name), rubric.errors.get(name)
     if error is None and result.failure is not None and not rubric.performed:
         error = result.failure.reason
@@ -93,7 +93,8 @@ def _shared(result: VerificationResult, name: str, kind: str, definition: AnyTra
     }
 
 
-def _range(kind: str, definition: AnyTrait | None) -> tuple[float, float]:
+def range_of(kind: str, definition: AnyTrait | None) -> tuple[float, float]:
+    """Return the lowest and the highest possible value of a trait; not numbers where they are not known."""
     if kind in ("llm_binary", "regex", "metric"):
         return 0.0, 1.0
     if isinstance(definition, RubricTrait):

@@ -110,6 +110,18 @@ def rubric() -> Callable[..., RubricPart]:
 
 
 @pytest.fixture
+def rich_run(mixed_run: list[VerificationResult], call: Callable[..., CallRecord]) -> list[VerificationResult]:
+    """The same with four more models, so that every figure has something to show."""
+    answer = AnswerPart(text="It inhibits BCL2.", call=call())
+    others = [
+        result
+        for number, verdicts in enumerate(("+++", "-+-", "+-+", "--+"))
+        for result in make_run(verdicts, f"Sample {number}", answer=answer, rubric=mixed_run[0].rubric.model_copy())
+    ]
+    return [*mixed_run, *others]
+
+
+@pytest.fixture
 def mixed_run(rubric: Callable[..., RubricPart], call: Callable[..., CallRecord]) -> list[VerificationResult]:
     """Two models, three questions, every kind of trait, one broken row."""
     traits = rubric(

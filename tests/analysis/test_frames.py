@@ -7,7 +7,7 @@ from karenina_core.analysis.columns import COLUMNS
 from karenina_core.analysis.frames import calls_frame, fields_frame, results_frame, to_dataframe, traits_frame
 from karenina_core.errors import InputError
 from karenina_core.schemas.entities.rubric import RubricTrait
-from karenina_core.schemas.results import AnswerPart, ConfusionPart, TemplatePart
+from karenina_core.schemas.results import AnswerPart, ConfusionPart, TemplatePart, VerificationResultSet
 
 
 @pytest.mark.parametrize("kind", COLUMNS)
@@ -132,3 +132,26 @@ def test_calls_are_listed_with_their_key(result, rubric, call):
     assert frame["purpose"].to_list() == ["answer", "parse", "rubric"]
     assert frame["key"].to_list() == ["k1", "k2", "k3"]
     assert frame["source"].to_list() == ["provider", "provider", "ledger"]
+
+
+def test_metrics_have_a_row_each_with_the_items_they_were_counted_from(mixed_run):
+    frame = to_dataframe(mixed_run, "metrics")
+    assert sorted(set(frame["metric"])) == ["precision", "recall"]
+    counted = frame.dropna(subset="value")
+    assert set(zip(counted["tp"], counted["fp"], counted["fn"], strict=True)) == {(2, 1, 2)}
+    assert frame["error"].notna().sum() == len(frame) - len(counted)
+
+
+def test_usage_sums_up_the_calls_of_a_result_by_purpose(result, call, rubric):
+    part = rubric(calls=[call("rubric", "k2"), call("rubric", "k3", source="ledger")])
+    frame = to_dataframe([result(answer=AnswerPart(text="x", call=call()), rubric=part)], "usage").set_index("purpose")
+    assert frame["calls"].to_dict() == {"answer": 1, "rubric": 2}
+    assert frame["asked"].to_dict() == {"answer": 1, "rubric": 1}
+    assert frame.loc["rubric", ["input_tokens", "output_tokens", "cost", "seconds"]].to_list() == [200, 40, 0.004, 3.0]
+
+
+def test_a_result_set_gives_every_table(mixed_run):
+    results = VerificationResultSet(mixed_run)
+    for kind, columns in COLUMNS.items():
+        assert list(results.to_dataframe(kind).columns) == list(columns)
+    assert len(results.to_dataframe()) == len(mixed_run)

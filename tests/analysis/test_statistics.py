@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karenina_core.analysis.frames import calls_frame, fields_frame, results_frame, traits_frame
+from karenina_core.analysis.intervals import proportion
 from karenina_core.analysis.statistics import (
     call_totals,
     field_rates,
@@ -41,6 +42,16 @@ def test_counts_always_add_up(run, verdicts):
     assert row["evaluated"] + row["not_evaluated"] == row["n"] == len(verdicts)
     assert row["errors"] <= row["not_evaluated"]
     assert math.isnan(row["rate"]) == (row["evaluated"] == 0)
+
+
+@settings(deadline=None)
+@given(verdicts=st.lists(st.text("+-0", min_size=4, max_size=4), min_size=1, max_size=4))
+def test_intervals_of_all_groups_at_once_are_those_of_each(run, verdicts):
+    results = [item for repeat, signs in enumerate(verdicts, 1) for item in run(signs, replicate=repeat)]
+    row = only(pass_rate(results_frame(results)))
+    evaluated = [item for item in results if item.verdict != "not_evaluated"]
+    expected = proportion([item.verdict == "pass" for item in evaluated], [item.question.id for item in evaluated])
+    assert (row["rate"], row["low"], row["high"]) == pytest.approx(expected[2:], nan_ok=True)
 
 
 def test_groups_keep_the_order_in_which_they_appear(run):

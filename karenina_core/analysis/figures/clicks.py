@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from karenina_core.analysis.statistics import NO_KEYWORD
+
 if TYPE_CHECKING:
     import pandas as pd
 
-PLACES = ("answering_model", "parsing_model", "question_id", "replicate", "item", "label")
+PLACES = ("answering_model", "parsing_model", "question_id", "replicate", "item", "label", "keyword")
 """What the places of every mark's `customdata` mean; None stands for any.
 
-`item` is a field or a trait, `label` a trait's value in words.
+`item` is a field or a trait, `label` a trait's value in words, `keyword` one of the question's keywords.
 """
 
 
@@ -22,11 +24,12 @@ def place(
     replicate: int | None = None,
     item: str | None = None,
     label: str | None = None,
+    keyword: str | None = None,
 ) -> list[Any]:
     """Return the `customdata` of a mark."""
     # Plain numbers only: numpy's would not survive the way to the browser and back.
     repetition = None if replicate is None else int(replicate)
-    return [answering_model, parsing_model, question_id, repetition, item, label]
+    return [answering_model, parsing_model, question_id, repetition, item, label, keyword]
 
 
 def rows_behind(frame: pd.DataFrame, customdata: Sequence[Any]) -> pd.DataFrame:
@@ -39,10 +42,14 @@ def rows_behind(frame: pd.DataFrame, customdata: Sequence[Any]) -> pd.DataFrame:
     for name, wanted in zip(PLACES, customdata, strict=False):
         column = _column(frame, name)
         if wanted is not None and column is not None:
-            frame = frame[frame[column] == wanted]
+            frame = frame[_having(frame, wanted) if name == "keyword" else frame[column] == wanted]
     return frame
 
 
+def _having(frame: pd.DataFrame, keyword: str) -> pd.Series[bool]:
+    return frame["keywords"].map(lambda own: keyword in own if own else keyword == NO_KEYWORD).astype(bool)
+
+
 def _column(frame: pd.DataFrame, name: str) -> str | None:
-    candidates = ("field", "trait") if name == "item" else (name,)
+    candidates = {"item": ("field", "trait"), "keyword": ("keywords",)}.get(name, (name,))
     return next((candidate for candidate in candidates if candidate in frame.columns), None)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from karenina_core.analysis.figures import canvas
 from karenina_core.analysis.figures.clicks import place
-from karenina_core.analysis.figures.squares import Square, State, grid, state_of
+from karenina_core.analysis.figures.squares import Square, State, grid, hardest, state_of
 from karenina_core.analysis.statistics import field_rates
 from karenina_core.analysis.summary import counted, interval
 
@@ -25,10 +25,17 @@ def fields(frame: pd.DataFrame) -> go.Figure:
     """
     if frame.empty:
         return canvas.empty("No verified fields yet: they appear when answers are checked by a template with fields.")
+    shown = hardest(frame, ["question_id", "field"], frame["state"] == "right", frame["state"] != "undecided")
+    one_question = shown.frame["question_id"].nunique() == 1
+    rows = field_numbers(shown.frame).to_dict("records")
+    return grid([_square(row, one_question) for row in rows], "field", shown.total)
+
+
+def field_numbers(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rates behind the squares, see `statistics.field_rates`."""
     judges = frame["parsing_model"].nunique() > 1
     by = ["question_id", "question", "field", "answering_model", *(["parsing_model"] if judges else [])]
-    one_question = frame["question_id"].nunique() == 1
-    return grid([_square(row, one_question) for row in field_rates(frame, by).to_dict("records")], "field")
+    return field_rates(frame, by)
 
 
 def _square(row: dict[Any, Any], one_question: bool) -> Square:

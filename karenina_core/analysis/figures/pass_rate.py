@@ -23,10 +23,15 @@ def pass_rate(frame: pd.DataFrame) -> go.Figure:
     """
     if frame.empty:
         return canvas.empty("No results yet: start a run to see how often each model is right.")
-    table = statistics.pass_rate(frame, ["answering_model", "parsing_model"])
-    evaluated = table.groupby("answering_model")["evaluated"].sum()
+    table = pass_rate_numbers(frame)
+    evaluated = table.groupby("answering_model", observed=True)["evaluated"].sum()
     dots = [_dot(row, int(evaluated[row["answering_model"]])) for row in table.to_dict("records")]
     return dot_plot(dots, "Share of evaluated answers that are right")
+
+
+def pass_rate_numbers(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rates behind the dots, see `statistics.pass_rate`."""
+    return statistics.pass_rate(frame, ["answering_model", "parsing_model"])
 
 
 def _dot(row: dict[Any, Any], evaluated: int) -> Dot:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from karenina_core.analysis.figures import canvas
 from karenina_core.analysis.figures.clicks import place
-from karenina_core.analysis.figures.squares import Square, grid, state_of
+from karenina_core.analysis.figures.squares import Square, grid, hardest, state_of
 from karenina_core.analysis.statistics import pass_rate
 from karenina_core.analysis.summary import counted
 
@@ -27,10 +27,13 @@ def questions(frame: pd.DataFrame, replicates: bool | None = None) -> go.Figure:
     """
     if frame.empty:
         return canvas.empty("No results yet: start a run to see them question by question.")
-    return grid([_square(row) for row in _cells(frame, replicates)], "question")
+    shown = hardest(frame, ["question_id"], frame["verdict"] == "pass", frame["verdict"] != "not_evaluated")
+    rows = question_numbers(shown.frame, replicates).to_dict("records")
+    return grid([_square(row) for row in rows], "question", shown.total)
 
 
-def _cells(frame: pd.DataFrame, replicates: bool | None) -> list[dict[Any, Any]]:
+def question_numbers(frame: pd.DataFrame, replicates: bool | None = None) -> pd.DataFrame:
+    """Return the rates behind the squares, see `statistics.pass_rate`."""
     columns = ["answering_model"]
     if frame["parsing_model"].nunique() > 1:
         columns.append("parsing_model")
@@ -42,7 +45,7 @@ def _cells(frame: pd.DataFrame, replicates: bool | None) -> list[dict[Any, Any]]
     # Columns in the order of their models, not in the order in which answers came in.
     in_order = frame.sort_values(columns, key=_first_seen, kind="stable")
     by_question = in_order.sort_values("question_id", key=lambda ids: _places(frame["question_id"], ids), kind="stable")
-    return pass_rate(by_question, ["question_id", "question", *columns]).to_dict("records")
+    return pass_rate(by_question, ["question_id", "question", *columns])
 
 
 def _first_seen(column: Any) -> Any:
@@ -50,7 +53,7 @@ def _first_seen(column: Any) -> Any:
 
 
 def _places(known: Any, values: Any) -> Any:
-    return values.map({value: place for place, value in enumerate(known.unique())})
+    return values.astype("str").map({str(value): place for place, value in enumerate(known.unique())})
 
 
 def _square(row: dict[Any, Any]) -> Square:

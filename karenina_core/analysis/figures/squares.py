@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from karenina_core.analysis.figures import canvas
 from karenina_core.analysis.summary import percent
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 State = Literal["right", "partly", "wrong", "not_found", "nothing"]
 MOST_ROWS = 200
 MOST_SVG_MARKS = 3_000
 SIZE = 26
 PITCH = 36
+MOST_STRETCHED = 6
+LABEL_SPACE = 310  # labels of rows, and what the last tilted label of a column reaches over
 FLAT_HEAD = 60
 FOOT = 60
 MOST_FLAT_LABELS = 4
@@ -35,6 +40,13 @@ LOOKS: dict[State, Look] = {
     "not_found": Look(canvas.NOT_FOUND, "#FFFFFF", "∅ not found"),
     "nothing": Look(canvas.NOTHING, "#FFFFFF", "– not evaluated"),
 }
+
+
+class Hardest(NamedTuple):
+    """Rows of a table that fit into a grid, and how many rows the grid would have in all."""
+
+    frame: pd.DataFrame
+    total: int
 
 
 @dataclass(frozen=True)
@@ -71,17 +83,35 @@ def state_of(right: int, evaluated: int) -> tuple[State, str]:
     return ("partly", percent(right / evaluated).removesuffix(" %")) if right else ("wrong", "✗")
 
 
-def grid(squares: Sequence[Square], noun: str) -> Any:
+def hardest(frame: pd.DataFrame, by: list[str], right: pd.Series[bool], decided: pd.Series[bool]) -> Hardest:
+    """Return the rows of a table that a grid has room for: all of them, or those of its hardest rows, hardest first.
+
+    Args:
+        frame: The table.
+        by: Columns that make a row of the grid.
+        right: Says of every row of the table whether it is right.
+        decided: Says of every row of the table whether that is known.
+    """
+    numbers = frame[by].groupby(by, sort=False).ngroup()
+    total = int(numbers.max()) + 1
+    if total <= MOST_ROWS:
+        return Hardest(frame, total)
+    counts = decided.astype("int64").groupby(numbers).sum()
+    rates = (right.astype("int64").groupby(numbers).sum() / counts.where(counts > 0)).sort_values(kind="stable")
+    ranks = numbers.map(dict(zip(rates.index[:MOST_ROWS], range(MOST_ROWS), strict=True)))
+    return Hardest(frame[ranks.notna()].loc[ranks.dropna().sort_values(kind="stable").index], total)
+
+
+def grid(squares: Sequence[Square], noun: str, total: int | None = None) -> Any:
     """Draw squares in the order of their rows and columns.
 
     Args:
         squares: The cells.
         noun: What a row is, such as `question`, for the remark when there are too many.
+        total: Rows there are in all, when not all are among the squares.
     """
-    rows = list(dict.fromkeys(square.row for square in squares))
-    shown = set(rows[:MOST_ROWS])
-    kept = [square for square in squares if square.row in shown]
-    columns, labels = _axis(kept, "column"), _axis(kept, "row")
+    columns, labels = _axis(squares, "column"), _axis(squares, "row")
+    kept, shown = squares, labels["categoryarray"]
     lengths = [max(len(line) for line in label.split("<br>")) for label in columns["ticktext"]]
     tilted = len(lengths) > MOST_FLAT_LABELS or sum(lengths) > MOST_FLAT_TEXT
     head = FLAT_HEAD + 5 * max(lengths, default=0) if tilted else FLAT_HEAD
@@ -92,8 +122,11 @@ def grid(squares: Sequence[Square], noun: str) -> Any:
         margin={"t": head, "b": FOOT, "r": 70 if tilted else 20},
         legend={"xref": "container", "yref": "container", "x": 0, "y": 0, "yanchor": "bottom"},
     )
-    if len(rows) > len(shown):
-        canvas.note(drawing, f"The first {len(shown)} of {len(rows):,} {noun}s are shown. Filter to see others.")
+    if len(lengths) > MOST_STRETCHED:
+        # Squares would overlap on a narrow screen: there the figure is wider than the screen and scrolls.
+        drawing.update_layout(width=LABEL_SPACE + PITCH * len(lengths))
+    if total is not None and total > len(shown):
+        canvas.note(drawing, f"The {len(shown)} hardest of {total:,} {noun}s are shown. Filter to see others.")
     return drawing
 
 
@@ -104,11 +137,11 @@ def _trace(state: State, squares: Sequence[Square]) -> Any:
     own = [square for square in squares if square.state == state]
     kind = go.Scatter if len(squares) <= MOST_SVG_MARKS else go.Scattergl
     return kind(
-        x=[square.column for square in own],
-        y=[square.row for square in own],
-        text=[square.text for square in own],
-        hovertext=[square.hover for square in own],
-        customdata=[square.click for square in own],
+        x=canvas.array([square.column for square in own]),
+        y=canvas.array([square.row for square in own]),
+        text=canvas.array([square.text for square in own]),
+        hovertext=canvas.array([square.hover for square in own]),
+        customdata=canvas.array([square.click for square in own]),
         name=look.words,
         mode="markers+text",
         textfont={"color": look.text_colour, "size": 11},

@@ -31,6 +31,11 @@ def trait_scores(frame: pd.DataFrame) -> go.Figure:
     return bubble_panels([_panel(str(trait), rows) for trait, rows in scores.groupby("trait", sort=False)])
 
 
+def score_numbers(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the means behind the diamonds, see `statistics.trait_summary`."""
+    return trait_summary(frame[frame["kind"] == "llm_score"], ["trait", "answering_model"])
+
+
 def _panel(trait: str, rows: pd.DataFrame) -> Panel:
     low, high = _range(rows)
     summary = trait_summary(rows, "answering_model")
@@ -39,7 +44,7 @@ def _panel(trait: str, rows: pd.DataFrame) -> Panel:
     labels = {row["answering_model"]: _label(row) for row in means}
     counts = rows.groupby(["answering_model", "value"], sort=False).size().reset_index(name="count")
     return Panel(
-        title=canvas.literal(trait),
+        title=f"{canvas.literal(trait)}{_direction(rows)}",
         ticks={float(score): str(score) for score in range(low, high + 1, max(1, (high - low) // 20))},
         bubbles=[
             Bubble(
@@ -54,6 +59,11 @@ def _panel(trait: str, rows: pd.DataFrame) -> Panel:
         ],
         means=[_mean(row, trait, labels) for row in means],
     )
+
+
+def _direction(rows: pd.DataFrame) -> str:
+    known = rows["higher_is_better"].dropna().unique()
+    return "" if len(known) != 1 else " (higher is better →)" if known[0] else " (← lower is better)"
 
 
 def _label(row: dict[Any, Any]) -> str:

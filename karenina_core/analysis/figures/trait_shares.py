@@ -24,9 +24,14 @@ def trait_shares(frame: pd.DataFrame) -> go.Figure:
     shares = frame[frame["kind"].isin(["llm_binary", "regex"])]
     if shares.empty:
         return canvas.empty("No yes-or-no traits yet: they appear when a rubric has binary or pattern traits.")
-    table = trait_summary(shares, ["trait", "answering_model"])
-    counts = table.groupby("trait")["n"].sum()
+    table = share_numbers(shares)
+    counts = table.groupby("trait", observed=True)["n"].sum()
     return dot_plot([_dot(row, int(counts[row["trait"]])) for row in table.to_dict("records")], "Share of yes")
+
+
+def share_numbers(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the shares behind the marks, see `statistics.trait_summary`."""
+    return trait_summary(frame[frame["kind"].isin(["llm_binary", "regex"])], ["trait", "answering_model"])
 
 
 def _dot(row: dict[Any, Any], n: int) -> Dot:

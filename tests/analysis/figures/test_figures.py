@@ -7,11 +7,13 @@ import plotly.graph_objects as go
 import pytest
 
 from karenina_core.analysis.figures import FIGURES, PLACES, canvas, rows_behind
+from karenina_core.analysis.figures.clicks import place
 from karenina_core.analysis.figures.questions import questions
 from karenina_core.analysis.figures.squares import LOOKS, MOST_ROWS
 from karenina_core.analysis.frames import fields_frame, results_frame, to_dataframe, traits_frame
+from karenina_core.analysis.statistics import NO_KEYWORD
 from karenina_core.schemas.entities.rubric import RubricTrait
-from karenina_core.schemas.results import ConfusionPart
+from karenina_core.schemas.results import AnswerPart, ConfusionPart, Usage
 
 
 def draw(name, results):
@@ -50,8 +52,8 @@ def test_a_figure_takes_the_colours_of_the_page(name, mixed_run):
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_every_mark_leads_to_the_rows_behind_it(name, mixed_run):
-    frame = to_dataframe(mixed_run, FIGURES[name].frame)
+def test_every_mark_leads_to_the_rows_behind_it(name, rich_run):
+    frame = to_dataframe(rich_run, FIGURES[name].frame)
     found = marks(FIGURES[name].draw(frame))
     assert found
     for _, _, click, hover, trace in found:
@@ -64,10 +66,14 @@ def test_every_mark_leads_to_the_rows_behind_it(name, mixed_run):
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_foreign_text_is_shown_and_not_read_as_markup(name, mixed_run):
-    for result in mixed_run:
-        result.answering_model += ' <a href="https://x.example">'
-    texts = list(visible(draw(name, mixed_run)))
+def test_foreign_text_is_shown_and_not_read_as_markup(name, rich_run):
+    markup = ' <a href="https://x.example">'
+    for result in rich_run:
+        result.answering_model += markup
+        result.question.question = markup + result.question.question
+        result.rubric.scores = {markup + trait: score for trait, score in result.rubric.scores.items()}
+        result.rubric.labels = {markup + trait: label for trait, label in result.rubric.labels.items()}
+    texts = list(visible(draw(name, rich_run)))
     assert any("&lt;a href" in text for text in texts)
     assert not any("<a" in text for text in texts)
 
@@ -75,7 +81,9 @@ def test_foreign_text_is_shown_and_not_read_as_markup(name, mixed_run):
 def visible(figure):
     """Yield every text that a browser would draw."""
     for trace in figure.data:
-        yield from (trace.name or "", *(trace.text or ()), *(trace.hovertext or ()))
+        for texts in (trace.text, trace.hovertext):
+            yield from () if texts is None else map(str, texts)
+        yield trace.name or ""
     for axis in figure.select_xaxes():
         yield from axis.ticktext or ()
     for axis in figure.select_yaxes():
@@ -107,7 +115,7 @@ def test_pass_rates_show_interval_and_number(run):
     assert trace.error_x.array[0] + trace.x[0] == pytest.approx(0.8619, abs=1e-4)
     assert figure.layout.yaxis.ticktext == ("Sample A<br>n = 12",)
     assert "8 of 12 right (67 %, 95 % interval 39–86 %), 1 not evaluated" in trace.hovertext[0]
-    assert list(trace.customdata[0]) == ["Sample A", "judge", None, None, None, None]
+    assert list(trace.customdata[0]) == place("Sample A", "judge")
 
 
 def test_a_model_with_few_answers_has_an_open_dot_and_one_without_a_cross(run):
@@ -126,21 +134,16 @@ def test_several_judges_are_series_with_their_own_symbols(run):
 def test_fields_tell_right_wrong_and_not_found_apart(result, field):
     fields = [field("a", True), field("b", False), field("c", None), field("d", None, extracted="x")]
     figure = draw("fields", [result(fields=fields)])
-    texts = {trace.name: trace.text for trace in figure.data if trace.text}
-    assert texts == {
-        "✓ right": ("✓",),
-        "✗ wrong": ("✗",),
-        "∅ not found": ("∅",),
-        "– not evaluated": ("–",),
-    }
+    texts = {trace.name: list(trace.text) for trace in figure.data if len(trace.text)}
+    assert texts == {"✓ right": ["✓"], "✗ wrong": ["✗"], "∅ not found": ["∅"], "– not evaluated": ["–"]}
     assert figure.layout.yaxis.ticktext == ("a", "b", "c", "d")
 
 
 def test_a_field_that_is_right_at_times_shows_its_share(result, field):
     results = [result(replicate=n, fields=[field("a", n > 1)]) for n in (1, 2, 3)]
     (mark,) = marks(draw("fields", results))
-    assert mark[4].text == ("67",)
-    assert mark[2] == ["Sample A", None, results[0].question.id, None, "a", None]
+    assert list(mark[4].text) == ["67"]
+    assert mark[2] == place("Sample A", None, results[0].question.id, item="a")
     assert "2 of 3 right" in mark[3]
 
 
@@ -168,7 +171,7 @@ def test_many_repetitions_are_summed_up(run):
 def test_more_questions_than_fit_are_said(run):
     figure = draw("questions", run("+" * (MOST_ROWS + 50)))
     assert len(figure.layout.yaxis.categoryarray) == MOST_ROWS
-    assert figure.layout.annotations[0].text.startswith("The first 200 of 250 questions are shown.")
+    assert figure.layout.annotations[0].text.startswith("The 200 hardest of 250 questions are shown.")
 
 
 def test_scores_are_drawn_on_the_range_of_their_trait(result, rubric):
@@ -178,9 +181,9 @@ def test_scores_are_drawn_on_the_range_of_their_trait(result, rubric):
     bubbles, means = figure.data
     assert list(figure.layout.xaxis.range) == [-0.5, 10.5]
     assert (bubbles.x, bubbles.text) == ((2, 9), ("2", "1"))
-    assert list(bubbles.customdata[0]) == ["Sample A", None, None, None, "Clarity", "2"]
+    assert list(bubbles.customdata[0]) == place("Sample A", item="Clarity", label="2")
     assert means.x[0] == pytest.approx(13 / 3)
-    assert figure.layout.annotations[0].text == "Clarity"
+    assert figure.layout.annotations[0].text == "Clarity (higher is better →)"
     assert figure.layout.yaxis.ticktext == ("Sample A<br>n = 3",)
 
 
@@ -245,7 +248,7 @@ def test_precision_alone_is_not_compared(result, rubric):
 
 def test_a_click_on_a_field_finds_its_rows_in_any_table(mixed_run):
     frame = fields_frame(mixed_run)
-    click = ["Sample A", None, None, 1, "target", None]
+    click = place("Sample A", replicate=1, item="target")
     assert len(rows_behind(frame, click)) == 2
     assert len(rows_behind(results_frame(mixed_run), click)) == 2
 
@@ -254,3 +257,97 @@ def test_no_mark_stands_at_a_place_that_is_not_a_number(mixed_run):
     for name in FIGURES:
         for x, y, *_ in marks(draw(name, mixed_run)):
             assert not any(isinstance(value, float) and math.isnan(value) for value in (x, y))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_has_its_numbers_in_a_table(name, rich_run):
+    numbers = FIGURES[name].numbers(to_dataframe(rich_run, FIGURES[name].frame))
+    assert len(numbers) and any(column == "n" or column == "evaluated" for column in numbers.columns)
+
+
+def test_keywords_of_few_models_are_dots_with_intervals(run):
+    figure = draw("keywords", [*run("++-", "A"), *run("+--", "B")])
+    assert figure.layout.yaxis.ticktext == ("drugs",)
+    assert [trace.name for trace in figure.data] == ["A", "B"]
+    assert figure.data[0].error_x.array[0] > 0
+    assert list(figure.data[0].customdata[0]) == place("A", keyword="drugs")
+
+
+def test_keywords_of_many_models_are_squares_the_hardest_first(result):
+    results = []
+    for number in range(6):
+        for keyword, verdict in (("easy", "pass"), ("hard", "fail")):
+            item = result(f"A question about {keyword}?", f"Model {number}", verdict)
+            item.question.keywords = [keyword]
+            results.append(item)
+    figure = draw("keywords", results)
+    assert figure.layout.yaxis.categoryarray == ("hard", "easy")
+    assert len(figure.layout.xaxis.ticktext) == 6
+
+
+def test_a_click_on_a_keyword_finds_its_rows(run):
+    frame = results_frame(run("+-0"))
+    assert len(rows_behind(frame, place(keyword="drugs"))) == 3
+    assert rows_behind(frame, place(keyword="genes")).empty
+    without = frame.assign(keywords=[[] for _ in range(3)])
+    assert len(rows_behind(without, place(keyword=NO_KEYWORD))) == 3
+
+
+def test_prices_are_drawn_with_intervals_and_the_line_of_the_best(run, call):
+    results = []
+    for model, verdicts, cost in (("cheap", "+---", 0.001), ("good", "+++-", 0.02), ("poor", "++--", 0.03)):
+        answer = AnswerPart(text="x", call=call(usage=Usage(cost=cost, calls=1)))
+        results += run(verdicts, model, answer=answer)
+    line, *models = draw("cost_quality", results).data
+    assert list(zip(line.x, line.y, strict=True)) == [(0.001, 0.25), (0.02, 0.75)]
+    assert [trace.text[0] for trace in models] == ["cheap", "good", "poor"]
+    assert [trace.marker.symbol for trace in models] == ["diamond-open", "diamond-open", "circle-open"]
+    assert all(trace.error_y.array[0] > 0 for trace in models)
+
+
+def test_without_prices_the_figure_says_so(run):
+    assert draw("cost_quality", run("+-")).layout.annotations[0].text.startswith("No prices are known")
+
+
+def test_times_show_median_spread_and_the_slowest(run, call):
+    results = []
+    for number, seconds in enumerate((1.0, 2.0, 3.0, 4.0, 100.0), 1):
+        results += run("+", replicate=number, answer=AnswerPart(text="x", call=call(seconds=seconds)))
+    middle, slowest, medians = draw("latency", results).data
+    assert medians.x == (3.0,)
+    assert slowest.x[0] > 95
+    assert middle.x[0] < 2 < 60 < middle.x[1]
+    assert "median 3.00 s, n = 5" in medians.hovertext[0]
+
+
+def test_correlated_traits_are_squares_with_numbers(result, rubric):
+    scores = [(1, 2), (2, 3), (4, 4), (5, 5), (3, 4), (2, 2)]
+    results = [
+        result(f"Q{number}?", rubric=rubric(scores={"Clarity": first, "Depth": second}))
+        for number, (first, second) in enumerate(scores)
+    ]
+    [text] = [text for trace in draw("trait_redundancy", results).data for text in trace.text or ()]
+    assert text.startswith("+0.9")
+
+
+def test_a_question_that_good_models_get_wrong_stands_out(run):
+    answers = ["++++-", "+++--", "++---", "+---+", "-+--+", "----+"]
+    figure = draw("items", [item for number, row in enumerate(answers) for item in run(row, f"Model {number}")])
+    odd = figure.data[0]
+    assert [click[2] for click in odd.customdata] == [run("-----")[4].question.id]
+    assert "check the question" in odd.hovertext[0]
+
+
+def test_with_few_models_question_quality_is_too_few_to_tell(run):
+    assert draw("items", run("+-")).layout.annotations[0].text.startswith("Too few to tell")
+
+
+def test_the_hardest_questions_are_shown_when_not_all_fit(run):
+    wrong = 3
+    figure = draw("questions", run("+" * MOST_ROWS + "-" * wrong))
+    assert figure.layout.yaxis.ticktext[:wrong] == tuple(f"Question {MOST_ROWS + n}?" for n in (1, 2, 3))
+
+
+def test_squares_of_many_models_keep_their_width_on_a_narrow_screen(run):
+    assert draw("questions", [*run("+", "A"), *run("-", "B")]).layout.width is None
+    assert draw("questions", [item for n in range(9) for item in run("+", f"M{n}")]).layout.width > 390

@@ -1,0 +1,88 @@
+"""How much better or worse is each candidate, and how sure is that?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from karenina_core.analysis.comparison_pairs import Pair
+from karenina_core.analysis.comparison_words import Labels, directions, points
+from karenina_core.analysis.figures import canvas
+from karenina_core.analysis.summary import counted
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+_LOOKS = {
+    "better": ("better beyond chance", canvas.RIGHT, "triangle-right"),
+    "worse": ("worse beyond chance", canvas.WRONG, "triangle-left"),
+    "open": ("no difference can be told", canvas.NOTHING, "circle-open"),
+    "too_few": ("too few disagreements to tell", canvas.NOTHING, "x-thin-open"),
+}
+
+
+def compare_differences(pairs: Sequence[Pair], labels: Labels) -> go.Figure:
+    """Draw the difference of every candidate from its baseline, in percentage points, with its 95 % interval.
+
+    The `customdata` of a mark is the id of its candidate.
+
+    Args:
+        pairs: Candidates against one baseline.
+        labels: Names of the arms.
+    """
+    shown = [pair for pair in pairs if pair.questions]
+    if not shown:
+        return canvas.empty("No question has a verdict for both sides.")
+    rows = [
+        f"{canvas.wrapped(labels[pair.candidate])}<br>{counted(pair.questions, 'matched question')}" for pair in shown
+    ]
+    traces = [_trace(finding, shown, labels) for finding in _LOOKS]
+    drawing = canvas.figure([trace for trace in traces if trace.x], height=150 + 56 * len(shown), showlegend=True)
+    reach = max(1.0, *(abs(end) for pair in shown for end in _ends(pair))) * 1.1
+    drawing.update_xaxes(range=[-reach, reach], title={"text": "Percentage points, candidate minus baseline"})
+    drawing.update_yaxes(tickvals=list(range(len(rows))), ticktext=rows, range=[len(rows) - 0.5, -0.5], showgrid=False)
+    drawing.add_vline(x=0, line_color=canvas.NOTHING, line_dash="dot")
+    return drawing
+
+
+def _trace(finding: str, pairs: Sequence[Pair], labels: Labels) -> Any:
+    import plotly.graph_objects as go
+
+    words, colour, symbol = _LOOKS[finding]
+    own = [(row, pair) for row, pair in enumerate(pairs) if pair.finding == finding]
+    return go.Scatter(
+        x=[100 * pair.difference for _, pair in own],
+        y=[row for row, _ in own],
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": [_length(pair.high - pair.difference) for _, pair in own],
+            "arrayminus": [_length(pair.difference - pair.low) for _, pair in own],
+            "color": colour,
+            "thickness": 2,
+        },
+        customdata=[[pair.candidate.id] for _, pair in own],
+        hovertext=[_hover(pair, labels) for _, pair in own],
+        hoverinfo="text",
+        name=words,
+        mode="markers",
+        marker={"size": 13, "color": colour, "symbol": symbol, "line": {"width": 2, "color": colour}},
+        unselected={"marker": {"opacity": 1}},
+    )
+
+
+def _hover(pair: Pair, labels: Labels) -> str:
+    ends = "" if math.isnan(pair.low) else f", 95 % interval {points(pair.low)} to {points(pair.high)}"
+    return (
+        f"{canvas.literal(labels[pair.candidate])} against {canvas.literal(labels[pair.baseline])}<br>"
+        f"{points(pair.difference)} percentage points{ends}<br>{directions(pair)} of {pair.questions}"
+    )
+
+
+def _length(part: float) -> float:
+    return 0.0 if math.isnan(part) else 100 * max(0.0, part)
+
+
+def _ends(pair: Pair) -> list[float]:
+    return [100 * end for end in (pair.low, pair.high, pair.difference) if not math.isnan(end)]

@@ -1,0 +1,282 @@
+"""Where the values a judge extracted stand in the answer. A value that stands nowhere may be the judge's own."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import islice
+from typing import Any, Literal, NamedTuple
+
+from karenina_core.models.spoken_numbers import numbers
+from karenina_core.schemas.primitives.date_reading import read_date
+from karenina_core.schemas.primitives.numeric import read_number
+from karenina_core.schemas.results import VerificationResult
+
+How = Literal["exact", "normalised", "fuzzy", "nowhere", "judged"]
+"""`judged`: a choice or a yes or no, which need not stand in the answer in so many words."""
+
+ALIKE = 0.85
+"""From this similarity (0 to 1) on, a part of the answer counts as the value written otherwise."""
+
+_MOST_WORDS = 3_000  # of an answer, looked at for similar ones
+_LONGEST = 12  # words of a value that is looked for so
+_MOST_PLACES = 50
+_SHORTEST = 3  # characters of a value that is looked for without its blanks
+_DIGITS = re.compile(
+    r"(?<![\w.])[-−+]?\d{1,3}(?:[,\u00a0\u202f ]\d{3})+(?:\.\d+)?(?!\d)|[-−+]?\d+(?:[.,]\d+)?(?:[eE][-+]?\d+)?"
+)
+_WORD = re.compile(r"\w+(?:[-'’]\w+)*")
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_DATE = re.compile(
+    rf"\d{{4}}-\d{{2}}-\d{{2}}|\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}|\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH},? \d{{4}}"
+    rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}|{_MONTH},? \d{{4}}",
+    re.IGNORECASE,
+)
+
+
+class Place(NamedTuple):
+    """A part of the answer: from `start`, up to but not including `end`."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Grounding:
+    """Where one extracted value stands in the answer.
+
+    Attributes:
+        field: The template field; a part of it as `field.part`.
+        value: The value, as text; each item of a list stands for itself.
+        how: How it was found.
+        places: Where, from the start of the answer; at most 50.
+    """
+
+    field: str
+    value: str
+    how: How
+    places: tuple[Place, ...] = ()
+
+
+def grounding(result: VerificationResult) -> tuple[Grounding, ...]:
+    """Return where the extracted values of a result stand in its answer; empty where nothing was extracted."""
+    part = result.template
+    if part is None or not part.parsed or result.answer is None:
+        return ()
+    schema = next((call.schema_sent for call in reversed(part.calls) if call.schema_sent), None) or {}
+    properties = schema.get("properties", {})
+    choices = {name for name, described in properties.items() if _has_choices(described)}
+    return ground(part.parsed, result.answer.text, choices)
+
+
+def ground(
+    values: Mapping[str, Any], answer: str, choices: frozenset[str] | set[str] = frozenset()
+) -> tuple[Grounding, ...]:
+    """Return where values stand in an answer.
+
+    Args:
+        values: By field; lists and nested values are looked for part by part. Nulls are left out.
+        answer: The text.
+        choices: Fields whose value is one of a given list.
+    """
+    found = []
+    for field, value in values.items():
+        for name, leaf in _leaves(field, value):
+            how, places = _find(leaf, answer)
+            if how == "nowhere" and field in choices:
+                how = "judged"
+            found.append(Grounding(name, leaf if isinstance(leaf, str) else _spelled(leaf), how, tuple(places)))
+    return tuple(found)
+
+
+def ungrounded(groundings: tuple[Grounding, ...]) -> frozenset[str]:
+    """Return the fields with a value that stands nowhere in the answer."""
+    return frozenset(item.field.partition(".")[0] for item in groundings if item.how == "nowhere")
+
+
+def _has_choices(described: Any) -> bool:
+    if isinstance(described, dict):
+        return "enum" in described or "const" in described or any(map(_has_choices, described.values()))
+    return isinstance(described, list) and any(map(_has_choices, described))
+
+
+def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    match value:
+        case None:
+            return
+        case Mapping():
+            for key, part in value.items():
+                yield from _leaves(f"{name}.{key}", part)
+        case list() | tuple() | set() | frozenset():
+            for part in value:
+                yield from _leaves(name, part)
+        case str() | bool() | int() | float():
+            yield name, value
+        case _:
+            yield name, str(value)
+
+
+def _spelled(value: Any) -> str:
+    try:
+        return str(value)
+    except ValueError:  # an int of more digits than Python prints
+        return "a very long number"
+
+
+def _find(value: Any, answer: str) -> tuple[How, list[Place]]:
+    if isinstance(value, bool):
+        return "judged", []
+    if isinstance(value, int | float):
+        return _find_number(value, answer)
+    text = value.strip()
+    if not text:
+        return "nowhere", []
+    if exact := _occurrences(text, answer):
+        return "exact", exact
+    if normalised := _normalised(text, answer) or _as_date(text, answer) or _as_number(text, answer):
+        return "normalised", normalised
+    similar = _similar(text, answer)
+    return ("fuzzy", similar) if similar else ("nowhere", [])
+
+
+def _occurrences(text: str, answer: str) -> list[Place]:
+    """Return where a text stands as words of its own, not within longer ones."""
+    places = (Place(start, start + len(text)) for start in _starts(text, answer))
+    return list(islice((place for place in places if _is_apart(place, answer)), _MOST_PLACES))
+
+
+def _starts(text: str, answer: str) -> Iterator[int]:
+    start = answer.find(text)
+    while start >= 0:
+        yield start
+        start = answer.find(text, start + 1)
+
+
+def _is_apart(place: Place, answer: str) -> bool:
+    return not (_joined(answer, place.start - 1, place.start) or _joined(answer, place.end - 1, place.end))
+
+
+def _joined(text: str, left: int, right: int) -> bool:
+    return left >= 0 and right < len(text) and text[left].isalnum() and text[right].isalnum()
+
+
+def _normalised(text: str, answer: str) -> list[Place]:
+    """Return where a text stands when case, punctuation and blanks do not count, so that `BCL2` is in `Bcl-2`."""
+    wanted, _ = _folded(text)
+    folded, origins = _folded(answer)
+    wanted = wanted.strip()
+    if not wanted:
+        return []
+    if places := [_origin(at, origins) for at in _occurrences(wanted, folded)]:
+        return places
+    wanted, (folded, origins) = wanted.replace(" ", ""), _without_blanks(folded, origins)
+    starts = _starts(wanted, folded) if len(wanted) >= _SHORTEST else ()
+    found = (_origin(Place(start, start + len(wanted)), origins) for start in starts)
+    return [at for at in found if _is_apart(at, answer)]
+
+
+def _origin(place: Place, origins: list[int]) -> Place:
+    return Place(origins[place.start], origins[place.end - 1] + 1)
+
+
+def _without_blanks(text: str, origins: list[int]) -> tuple[str, list[int]]:
+    kept = [at for at, character in enumerate(text) if character != " "]
+    return "".join(text[at] for at in kept), [origins[at] for at in kept]
+
+
+def _folded(text: str) -> tuple[str, list[int]]:
+    """Return a text in one case without punctuation, and for each of its characters where it came from."""
+    kept: list[str] = []
+    origins: list[int] = []
+    for place, character in enumerate(text):
+        plain = unicodedata.normalize("NFKC", character).casefold()
+        if not any(part.isalnum() for part in plain):
+            plain = " "
+        if plain == " " and (not kept or kept[-1] == " "):
+            continue
+        kept += plain
+        origins += [place] * len(plain)
+    return "".join(kept), origins
+
+
+def _as_date(text: str, answer: str) -> list[Place]:
+    wanted = read_date(text)
+    if wanted is None or not wanted.known or not any(character.isdigit() for character in text):
+        return []
+    found = [match for match in _DATE.finditer(answer) if _same_date(match.group(), wanted.known)]
+    return [Place(*match.span()) for match in found[:_MOST_PLACES]]
+
+
+def _same_date(text: str, wanted: tuple[int, ...]) -> bool:
+    readings = (read_date(text.replace(" of ", " ")), read_date(text, dayfirst=True))
+    return any(reading is not None and reading.known[: len(wanted)] == wanted for reading in readings)
+
+
+def _as_number(text: str, answer: str) -> list[Place]:
+    wanted = read_number(text)
+    return [] if wanted is None else _find_number(wanted, answer)[1]
+
+
+def _find_number(wanted: int | float, answer: str) -> tuple[How, list[Place]]:
+    written = _spelled(wanted)
+    if exact := [place for place in _occurrences(written, answer) if _is_whole(place, answer)]:
+        return "exact", exact
+    digits = [
+        Place(*match.span()) for match in _DIGITS.finditer(answer) if _means(match.group(), wanted, answer, match.end())
+    ]
+    places = digits or _in_words(wanted, answer)
+    return ("normalised", places[:_MOST_PLACES]) if places else ("nowhere", [])
+
+
+def _is_whole(place: Place, answer: str) -> bool:
+    """Return whether digits are a number of their own, not a part of a longer one such as the 12 of 12.5."""
+    before, after = answer[max(place.start - 2, 0) : place.start], answer[place.end : place.end + 2]
+    continues = after[:1] in (".", ",") and after[1:].isdigit()
+    return not continues and not (before[1:] in (".", ",") and before[:1].isdigit())
+
+
+def _means(text: str, wanted: int | float, answer: str, end: int) -> bool:
+    """Return whether digits mean a number: with thousands separated, a decimal comma, or as a percentage of 1."""
+    plain = text.replace("−", "-").replace("+", "")
+    spellings = {re.sub("[,\u00a0\u202f ]", "", plain), plain.replace(",", ".")}
+    values = [value for spelling in spellings if (value := read_number(spelling)) is not None]
+    if answer[end : end + 2].lstrip().startswith("%"):
+        values += [value / 100 for value in values]
+    return any(abs(value - wanted) <= 1e-9 * max(1.0, abs(wanted)) for value in values if _comparable(value, wanted))
+
+
+def _comparable(value: int | float, wanted: int | float) -> bool:
+    return abs(value) < 1e300 and abs(wanted) < 1e300
+
+
+def _in_words(wanted: int | float, answer: str) -> list[Place]:
+    words = [match.span() for match in _WORD.finditer(answer)][:_MOST_WORDS]
+    if wanted not in numbers(answer[: words[-1][1]] if words else ""):
+        return []
+    for size in range(1, 7):
+        spans = [Place(words[at][0], words[at + size - 1][1]) for at in range(len(words) - size + 1)]
+        if places := [place for place in spans if numbers(answer[place.start : place.end]) == [wanted]]:
+            return places
+    return []
+
+
+def _similar(text: str, answer: str) -> list[Place]:
+    """Return the part of the answer most similar to a text, if it is similar enough."""
+    wanted, _ = _folded(text)
+    size = len(wanted.split())
+    if len(wanted) < 5 or not 0 < size <= _LONGEST:
+        return []
+    words = [match.span() for match in _WORD.finditer(answer)][:_MOST_WORDS]
+    matcher = SequenceMatcher(autojunk=False)
+    matcher.set_seq2(wanted.strip())
+    best, score = None, ALIKE
+    for length in range(max(1, size - 1), size + 2):
+        for at in range(len(words) - length + 1):
+            place = Place(words[at][0], words[at + length - 1][1])
+            matcher.set_seq1(answer[place.start : place.end].casefold())
+            if matcher.real_quick_ratio() >= score and matcher.quick_ratio() >= score and matcher.ratio() >= score:
+                best, score = place, matcher.ratio()
+    return [best] if best else []

@@ -1,0 +1,101 @@
+"""An export of results as a run of this store, to be looked at like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from karenina_core.analysis.export import results_of
+from karenina_core.benchmark import Benchmark
+from karenina_core.errors import InputError, KareninaError
+from karenina_core.runs import Store, wanted
+from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from karenina_core.schemas.results import QuestionSnapshot, VerificationResult
+
+_BATCH = 200
+
+
+def import_run(store: Store, document: Mapping[str, Any], name: str) -> str:
+    """Store exported results as a run, and return its id.
+
+    Where a stored benchmark has all of its questions, the run belongs to it; otherwise the run brings the questions
+    along, without templates.
+
+    Args:
+        store: Gets the run.
+        document: What `to_json` wrote, read already.
+        name: Of the run.
+
+    Raises:
+        InputError: The document holds no results, or a damaged one.
+        StoreError: It cannot be stored.
+    """
+    results = list(results_of(document))
+    if not results:
+        raise InputError("The file holds no results.", next="Export a run that has some.")
+    questions = {result.question_id: result.question for result in results}
+    benchmark_id, benchmark = _home(store, questions) or (None, _carried(name, questions.values()))
+    plan = wanted(_all_finished(benchmark, questions), _config(document, results), questions)
+    run_id = store.create_run(plan, name, benchmark_id=benchmark_id)
+    try:
+        for start in range(0, len(results), _BATCH):
+            store.write_results(run_id, results[start : start + _BATCH])
+    except KareninaError:
+        store.delete_run(run_id)
+        raise
+    whole = store.run(run_id).done >= plan.rows
+    store.set_status(run_id, "completed" if whole else "interrupted", "Read from an export of results.")
+    return run_id
+
+
+def _home(store: Store, questions: Mapping[str, QuestionSnapshot]) -> tuple[str, Benchmark] | None:
+    """Return the stored benchmark that has all of these questions, with the same texts."""
+    for row in store.benchmarks():
+        if row.question_count < len(questions):
+            continue
+        benchmark = store.load_benchmark(row.id)
+        if all(
+            name in benchmark and benchmark.get_question(name).question == asked.question
+            for name, asked in questions.items()
+        ):
+            return row.id, benchmark
+    return None
+
+
+def _carried(name: str, questions: Iterable[QuestionSnapshot]) -> Benchmark:
+    benchmark = Benchmark.create(name)
+    for asked in questions:
+        benchmark.add_question(asked.question, asked.raw_answer, question_id=asked.id, keywords=asked.keywords)
+    return benchmark
+
+
+def _all_finished(benchmark: Benchmark, names: Iterable[str]) -> Benchmark:
+    """Return the benchmark with the questions that were evaluated as finished: they took part."""
+    benchmark.mark_finished_batch(names)
+    return benchmark
+
+
+def _config(document: Mapping[str, Any], results: list[VerificationResult]) -> VerificationConfig:
+    """Return the configuration that the file holds, where it fits the results; otherwise one with the names alone."""
+    models = list(dict.fromkeys(result.answering_model for result in results))
+    judges = list(dict.fromkeys(result.parsing_model for result in results))
+    repeats = max(result.replicate for result in results)
+    try:
+        config = VerificationConfig.model_validate(document.get("config"))
+    except ValueError:
+        config = None
+    if config is not None:
+        fits = {model.id for model in config.answering_models} >= set(models)
+        fits = fits and {model.id for model in config.parsing_models} >= set(judges)
+        if fits and config.replicate_count >= repeats:
+            return config
+    return VerificationConfig(
+        answering_models=[_named(label) for label in models],
+        parsing_models=[_named(label) for label in judges],
+        replicate_count=repeats,
+    )
+
+
+def _named(label: str) -> ModelConfig:
+    """Return a model of which nothing is known but its name; it cannot be asked."""
+    return ModelConfig(id=label, interface="recorded", model_name=label)

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from karenina_core.analysis.grounding import ground, grounding, ungrounded
+
+ANSWER = (
+    "Venetoclax binds BCL-2 (Bcl-2). Of 1,234 patients with twenty-three pairs, 45 % lived. It was approved on "
+    "11 April 2016. Cyclooxigenase-1 is inhibited; the hazard ratio was 0.74, not 12.5."
+)
+
+
+def found(value: object, answer: str = ANSWER) -> tuple[str, list[str]]:
+    (item,) = ground({"field": value}, answer)
+    return item.how, [answer[place.start : place.end] for place in item.places]
+
+
+@pytest.mark.parametrize(
+    ("value", "how", "places"),
+    [
+        ("BCL-2", "exact", ["BCL-2"]),
+        ("bcl 2", "normalised", ["BCL-2", "Bcl-2"]),
+        ("bcl2", "normalised", ["BCL-2", "Bcl-2"]),
+        ("ben", "nowhere", []),
+        ("2016-04-11", "normalised", ["11 April 2016"]),
+        ("cyclooxygenase-1", "fuzzy", ["Cyclooxigenase-1"]),
+        ("1234", "normalised", ["1,234"]),
+        (1234, "normalised", ["1,234"]),
+        (23, "normalised", ["twenty-three"]),
+        (0.45, "normalised", ["45"]),
+        (0.74, "exact", ["0.74"]),
+        (12, "nowhere", []),
+        ("Venetocla", "fuzzy", ["Venetoclax"]),
+        ("aspirin", "nowhere", []),
+        ("", "nowhere", []),
+        (True, "judged", []),
+    ],
+)
+def test_a_value_is_found_as_it_is_or_written_otherwise(value: object, how: str, places: list[str]) -> None:
+    assert found(value) == (how, places)
+
+
+def test_what_is_not_extracted_is_not_looked_for() -> None:
+    assert ground({"field": None}, ANSWER) == ()
+
+
+def test_every_item_of_a_list_stands_for_itself() -> None:
+    items = ground({"names": ["BCL-2", "CLL"], "paper": {"year": 2016, "authors": ["X"]}}, ANSWER)
+    assert [(item.field, item.value, item.how) for item in items] == [
+        ("names", "BCL-2", "exact"),
+        ("names", "CLL", "nowhere"),
+        ("paper.year", "2016", "exact"),
+        ("paper.authors", "X", "nowhere"),
+    ]
+    assert ungrounded(items) == {"names", "paper"}
+
+
+def test_a_choice_from_a_list_need_not_be_quoted(result, call) -> None:
+    schema = {
+        "properties": {"phase": {"anyOf": [{"enum": ["I", "III"]}, {"type": "null"}]}, "drug": {"type": "string"}}
+    }
+    made = result(fields=[])
+    made.template.parsed = {"phase": "III", "drug": "aspirin"}
+    made.template.calls = [call("parse", schema_sent=schema)]
+    assert {item.field: item.how for item in grounding(made)} == {"phase": "judged", "drug": "nowhere"}
+
+
+def test_without_an_answer_nothing_is_grounded(result) -> None:
+    assert grounding(result(verdict="not_evaluated")) == ()
+
+
+@given(before=st.text(), value=st.text(min_size=1), after=st.text())
+@example(before="", value="İ", after="")
+@example(before="ß", value="SS", after="")
+def test_a_quoted_value_is_always_found_where_it_stands(before: str, value: str, after: str) -> None:
+    answer = f"{before} {value} {after}"
+    (item,) = ground({"field": value}, answer)
+    assert all(0 <= place.start < place.end <= len(answer) for place in item.places)
+    if value.strip():
+        assert item.how == "exact"
+        assert any(answer[place.start : place.end] == value.strip() for place in item.places)
+
+
+@given(value=st.one_of(st.integers(), st.floats(), st.text(), st.lists(st.text())), answer=st.text())
+def test_looking_for_anything_anywhere_never_fails(value: object, answer: str) -> None:
+    for item in ground({"field": value}, answer):
+        assert all(0 <= place.start < place.end <= len(answer) for place in item.places)
+
+
+def test_a_number_of_many_digits_is_no_trouble() -> None:
+    assert found(10**5000, "It is large.")[0] == "nowhere"
+
+
+def test_a_long_answer_takes_no_time() -> None:
+    import time
+
+    answer = "The quick brown fox jumps over the lazy dog. " * 2000
+    began = time.process_time()
+    assert found("a quite different statement about nothing", answer)[0] == "nowhere"
+    assert time.process_time() - began < 2

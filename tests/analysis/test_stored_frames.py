@@ -1,0 +1,188 @@
+"""What a stored run tells by its columns is what its evidence tells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import update
+
+from karenina_core.analysis.columns import COLUMNS, UNREAD
+from karenina_core.analysis.frames import fields_frame, results_frame, traits_frame
+from karenina_core.analysis.stored_frames import stored_fields, stored_results
+from karenina_core.analysis.stored_traits import stored_traits, traits_of
+from karenina_core.benchmark import Benchmark
+from karenina_core.runs import Store, wanted
+from karenina_core.runs.store.tables import field as field_table
+from karenina_core.runs.store.tables import score as score_table
+from karenina_core.schemas import Rubric, RubricTrait, VerificationConfig
+from karenina_core.schemas.results import AnswerPart, ConfusionPart, RubricPart, VerificationResult
+
+MODELS, JUDGES, QUESTIONS = ("lab/a", "lab/b"), ("lab/judge-1", "lab/judge-2"), 4
+Make = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with Store.open(tmp_path_factory.mktemp("stored") / "store.db") as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def benchmark() -> Benchmark:
+    made = Benchmark.create("Stored")
+    clarity = RubricTrait(name="Clarity", description="Is it clear?", min_score=0, max_score=10)
+    made.set_global_rubric(Rubric(traits=[clarity, RubricTrait(name="Polite", description="Is it?", kind="binary")]))
+    for number in range(QUESTIONS):
+        made.add_question(f"Question {number}?", "BCL2", question_id=f"q{number}")
+    return made
+
+
+def store_run(store: Store, benchmark: Benchmark, results: list[VerificationResult]) -> str:
+    config = VerificationConfig.model_validate(
+        {"answering_models": list(MODELS), "parsing_models": list(JUDGES), "replicate_count": 2}
+    )
+    run_id = store.create_run(wanted(benchmark, config))
+    store.write_results(run_id, results)
+    return run_id
+
+
+def same(stored: pd.DataFrame, full: pd.DataFrame, kind: str, order: list[str]) -> None:
+    """Check that two tables hold the same values, in every column that both have."""
+    names = [name for name in COLUMNS[kind] if name not in UNREAD[kind]]  # type: ignore[index]
+    assert list(stored.columns) == names
+    first, second = (
+        table[names].astype(object).where(table.notna(), None).sort_values(order, ignore_index=True)
+        for table in (stored, full)
+    )
+    assert first.to_dict("list") == second.to_dict("list")
+
+
+RUBRICS = st.builds(
+    lambda clarity, polite, found, failed: RubricPart(
+        performed=True,
+        scores={"Clarity": clarity, "Polite": polite},
+        labels={},
+        regex={"Cites": polite},
+        metrics={"Genes": {"precision": 0.5}} if found else {},
+        confusion={"Genes": ConfusionPart(tp=["x"], fp=["y"], undefined=["recall"])} if found else {},
+        errors={"Depth": "The judge gave no value."} if failed else {},
+        provenance={"Clarity": "global", "Polite": "global", "Cites": "question_specific"},
+    ),
+    st.integers(0, 10),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+)
+ROWS = st.fixed_dictionaries(
+    {
+        "question": st.integers(0, QUESTIONS - 1),
+        "model": st.sampled_from(MODELS),
+        "parsing_model": st.sampled_from(JUDGES),
+        "replicate": st.integers(1, 2),
+        "verdict": st.sampled_from(["pass", "fail", "not_evaluated"]),
+        "states": st.lists(st.sampled_from([True, False, None]), max_size=3),
+        "flagged": st.booleans(),
+        "rubric": st.none() | RUBRICS,
+    }
+)
+
+
+def built(row: dict[str, Any], result: Make, field: Make, call: Make) -> VerificationResult:
+    verdict, rubric = row["verdict"], row["rubric"]
+    evaluated = verdict != "not_evaluated"
+    made = result(
+        f"Question {row['question']}?",
+        row["model"],
+        verdict,
+        row["replicate"],
+        fields=[field(f"field {number}", state) for number, state in enumerate(row["states"])],
+        parsing_model=row["parsing_model"],
+        rubric=rubric if rubric and evaluated else RubricPart(),
+    )
+    assert isinstance(made, VerificationResult)
+    made.question.id = f"q{row['question']}"
+    if evaluated:
+        made.answer = AnswerPart(text="It is BCL2.", addresses_judge=row["flagged"], call=call())
+    return made
+
+
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=st.lists(ROWS, min_size=1, max_size=16))
+def test_columns_tell_what_the_evidence_tells(
+    rows: list[dict[str, Any]], store: Store, benchmark: Benchmark, result: Make, field: Make, call: Make
+) -> None:
+    results = list({item.key: item for item in (built(row, result, field, call) for row in rows)}.values())
+    run_id = store_run(store, benchmark, results)
+    full = store.results(run_id)
+    table = stored_results(store, run_id)
+    same(table, results_frame(full), "results", ["result_id"])
+    assert table["result_id"].to_list() == [item.result_id for item in full]
+    same(stored_fields(store, run_id, table), fields_frame(full), "fields", ["result_id", "field"])
+
+
+def test_traits_tell_values_errors_and_what_is_missing(
+    store: Store, benchmark: Benchmark, result: Make, rubric: Make
+) -> None:
+    part = rubric(
+        scores={"Clarity": 7, "Polite": True, "Tone": 1},
+        labels={"Tone": "formal"},
+        regex={"Cites": False},
+        metrics={"Genes": {"precision": 0.5}},
+        confusion={"Genes": ConfusionPart(tp=["x"], fp=["y"])},
+    )
+    failed = rubric(scores={"Clarity": 3}, errors={"Polite": "The judge gave no value."})
+    given = [("q0", "pass", part), ("q1", "fail", failed), ("q2", "not_evaluated", RubricPart())]
+    results = []
+    for name, verdict, traits in given:
+        made = result(f"Question {name}?", MODELS[0], verdict, parsing_model=JUDGES[0], rubric=traits)
+        made.question.id = name
+        results.append(made)
+    run_id = store_run(store, benchmark, results)
+    stored = stored_traits(store, run_id, stored_results(store, run_id), benchmark)
+    clarity = stored[stored["trait"] == "Clarity"].set_index("question_id")
+    assert clarity["label"].to_dict() == {"q0": "7", "q1": "3", "q2": ""}
+    assert set(clarity["maximum"]) == {10.0} and clarity["higher_is_better"].all()
+    everywhere = stored["trait"].isin(["Clarity", "Polite"])
+    full = traits_frame(store.results(run_id), traits_of(benchmark))
+    same(stored[everywhere], full[full["trait"].isin(["Clarity", "Polite"])], "traits", ["result_id", "trait"])
+
+
+def test_runs_of_earlier_versions_are_read_too(
+    store: Store, benchmark: Benchmark, result: Make, field: Make, rubric: Make
+) -> None:
+    metrics = rubric(metrics={"Genes": {"recall": 1.0}}, confusion={"Genes": ConfusionPart(tp=["x", "y"])})
+    good = result("Question 0?", MODELS[0], fields=[field("a", True), field("b", None)], rubric=metrics)
+    good.question.id, good.parsing_model = "q0", JUDGES[0]
+    run_id = store_run(store, benchmark, [good])
+    with store.writing() as connection:
+        connection.execute(update(field_table).where(field_table.c.run_id == run_id).values(state=None))
+        connection.execute(update(score_table).where(score_table.c.run_id == run_id).values(tp=None, fp=None))
+    table = stored_results(store, run_id)
+    states = stored_fields(store, run_id, table).set_index("field")["state"]
+    assert states.to_dict() == {"a": "right"}
+    assert stored_traits(store, run_id, table, benchmark)["tp"].to_list() == [2]
+
+
+def test_a_run_without_results_has_tables_with_columns(store: Store, benchmark: Benchmark) -> None:
+    run_id = store_run(store, benchmark, [])
+    table = stored_results(store, run_id)
+    for kind, found in {
+        "results": table,
+        "fields": stored_fields(store, run_id, table),
+        "traits": stored_traits(store, run_id, table, benchmark),
+    }.items():
+        assert found.empty
+        assert list(found.columns) == [name for name in COLUMNS[kind] if name not in UNREAD[kind]]  # type: ignore[index]
+
+
+def test_texts_that_repeat_are_kept_once(store: Store, benchmark: Benchmark, result: Make, tmp_path: Path) -> None:
+    made = result("Question 0?", MODELS[0], parsing_model=JUDGES[0])
+    made.question.id = "q0"
+    table = stored_results(store, store_run(store, benchmark, [made]))
+    assert {str(table[name].dtype) for name in ("question", "answering_model", "verdict")} == {"category"}

@@ -1,0 +1,80 @@
+"""Quick views and filters of a table of results."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from karenina_core.analysis.frames import results_frame
+from karenina_core.analysis.views import VIEWS, keywords_of, narrowed
+
+
+def shown(view, results):
+    """Return the questions that a quick view shows."""
+    frame = results_frame(results)
+    return sorted(frame.loc[VIEWS[view].rows(frame), "question"].to_list())
+
+
+@settings(deadline=None, max_examples=60)
+@given(verdicts=st.text("+-0", max_size=30))
+def test_passes_failures_and_the_rest_are_everything(run, verdicts):
+    frame = results_frame(run(verdicts))
+    counts = {name: int(view.rows(frame).sum()) for name, view in VIEWS.items()}
+    assert counts["passes"] + counts["failures"] + counts["none"] == counts["all"] == len(verdicts)
+    assert counts["errors"] <= counts["none"]
+
+
+def test_an_answer_that_declined_is_no_error(result):
+    declined = [result(verdict="not_evaluated", status="completed")]
+    assert len(shown("none", declined)) == 1
+    assert shown("errors", declined) == []
+
+
+def test_repeats_that_come_to_different_verdicts_are_unstable(run):
+    repeats = [*run("+-+", replicate=1), *run("+++", replicate=2)]
+    assert shown("unstable", repeats) == ["Question 2?", "Question 2?"]
+
+
+def test_a_repeat_without_a_verdict_makes_nothing_unstable(run):
+    assert shown("unstable", [*run("+", replicate=1), *run("0", replicate=2)]) == []
+
+
+def test_models_differ_where_one_is_right_and_another_wrong(run):
+    assert shown("differ", [*run("++-", "A"), *run("+--", "B")]) == ["Question 2?", "Question 2?"]
+
+
+def test_a_model_that_is_right_half_the_time_differs_from_nobody(run):
+    repeats = [*run("+", "A", replicate=1), *run("-", "A", replicate=2), *run("-", "B")]
+    assert shown("differ", repeats) == []
+
+
+def test_models_that_two_judges_see_differently_do_not_differ(run):
+    results = [*run("+", "A", parsing_model="J1"), *run("-", "B", parsing_model="J2")]
+    assert shown("differ", results) == []
+
+
+def test_a_disputed_verdict_is_flagged(run):
+    frame = results_frame(run("++")).assign(disputed=[False, True])
+    assert VIEWS["flagged"].rows(frame).to_list() == [False, True]
+
+
+def test_filters_are_all_kept_to(result):
+    first = result("Does Aspirin help?", "A")
+    second = result("Does aspirin harm?", "B")
+    third = result("Is water wet?", "A")
+    third.question.keywords = ["physics"]
+    frame = results_frame([first, second, third])
+    assert len(narrowed(frame, "ASPIRIN")) == 2
+    assert len(narrowed(frame, "aspirin", models=["B"])) == 1
+    assert narrowed(frame, keywords=["physics"])["question"].to_list() == ["Is water wet?"]
+    assert narrowed(frame, judges=["nobody"]).empty
+    assert narrowed(frame) is frame
+
+
+def test_a_search_takes_signs_as_they_are(result):
+    frame = results_frame([result("Is it 5+5?"), result("Is it 555?")])
+    assert narrowed(frame, "5+5")["question"].to_list() == ["Is it 5+5?"]
+
+
+def test_keywords_are_listed_once(run):
+    assert keywords_of(results_frame(run("+-0"))) == ["drugs"]
