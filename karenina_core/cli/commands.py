@@ -159,14 +159,25 @@ def do_show(options: argparse.Namespace) -> int:
     return _outcome(results)
 
 
+def do_compare(options: argparse.Namespace) -> int:
+    """Say whether models or runs differ."""
+    from karenina_core.cli.comparing import compare
+
+    return compare(options)
+
+
 def do_resume(options: argparse.Namespace) -> int:
     """Continue a run."""
+    from karenina_core.models.manual import read_answers
+    from karenina_core.runs import with_answers
+
     with output.opened_store() as store:
         store.interrupt_abandoned()
         run = output.find_run(store, options.run)
         if options.max_cost:
             store.limit_cost(run.id, options.max_cost)
-        return _carry_on(store, run.id, options.json)
+        config = with_answers(run.config, read_answers(options.answers)) if options.answers else None
+        return _carry_on(store, run.id, options.json, config)
 
 
 def _carry_on(store: Store, run_id: str, as_json: bool, config: VerificationConfig | None = None) -> int:
@@ -198,21 +209,24 @@ def do_reverify(options: argparse.Namespace) -> int:
     return DONE
 
 
+def do_diff(options: argparse.Namespace) -> int:
+    """Say what changed between two runs."""
+    from karenina_core.cli.changes import show_changes
+
+    return show_changes(options.before, options.after, as_json=options.json)
+
+
 def do_export(options: argparse.Namespace) -> int:
     """Write the results of a run to a file."""
-    from karenina_core.analysis.export import to_json
-    from karenina_core.analysis.spreadsheet import to_csv, to_xlsx
+    from karenina_core.analysis.formats import FORMATS, Options
     from karenina_core.files import write_atomic
 
-    tables_of = {"csv": to_csv, "xlsx": to_xlsx}
-
+    shown = Options(answers=options.answers, charts=not options.no_figures)
     with output.opened_store() as store:
         run = output.find_run(store, options.run)
-        results = store.results(run.id)
-        as_table = tables_of.get(options.format)
-        content = as_table(results) if as_table else to_json(results, run.config)
+        content = FORMATS[options.format].content(store, run.id, shown)
     write_atomic(Path(options.out), content)
-    print(f"{len(results)} results written to {options.out}")
+    print(f"{run.done} results written to {options.out}")
     return DONE
 
 

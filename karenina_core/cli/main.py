@@ -15,6 +15,8 @@ from karenina_core import __version__
 from karenina_core.cli.codes import INTERRUPTED, UNUSABLE
 from karenina_core.errors import KareninaError
 
+EXPORT_FORMATS = ("csv", "csv-long", "xlsx", "json", "upstream", "html", "markdown", "latex")
+
 
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
@@ -40,19 +42,32 @@ def build_parser() -> argparse.ArgumentParser:
     show = commands.add_parser("show", help="show one run")
     show.add_argument("run", metavar="RUN", help="run id, the start of one, or a run name")
     show.add_argument("--json", action="store_true", help="print JSON")
+    _add_compare(commands)
     resume = commands.add_parser(
         "resume", help="continue an interrupted run; failed evaluations and failed traits are tried again"
     )
     resume.add_argument("run", metavar="RUN")
+    resume.add_argument("--answers", metavar="FILE", help="the prepared answers of the run, where it has some")
     resume.add_argument("--max-cost", type=_amount, metavar="USD", help="let the run spend this much in all")
     resume.add_argument("--json", action="store_true", help="print JSON")
     reverify = commands.add_parser("reverify", help="recompute verdicts by present rules, without model calls")
     reverify.add_argument("run", metavar="RUN")
     reverify.add_argument("--benchmark", metavar="FILE", help="benchmark with the new rules; else the stored one")
     reverify.add_argument("--json", action="store_true", help="print JSON")
+    diff = commands.add_parser("diff", help="say which verdicts changed between two runs, and what changed them")
+    diff.add_argument("before", metavar="RUN")
+    diff.add_argument("after", metavar="RUN")
+    diff.add_argument("--json", action="store_true", help="print JSON")
     export = commands.add_parser("export", help="write the results of a run to a file")
     export.add_argument("run", metavar="RUN")
-    export.add_argument("--format", choices=("csv", "xlsx", "json"), required=True)
+    export.add_argument("--format", choices=EXPORT_FORMATS, required=True, help="html is a report in one file")
+    export.add_argument(
+        "--answers",
+        choices=("none", "failures", "all"),
+        default="failures",
+        help="whose texts an HTML report shows (default: failures)",
+    )
+    export.add_argument("--no-figures", action="store_true", help="an HTML report of some 50 KB without any script")
     export.add_argument("--out", metavar="FILE", required=True)
     rescue = commands.add_parser("rescue", help="save the results that a damaged database file still gives away")
     rescue.add_argument("file", metavar="FILE", help="the database; it is not changed")
@@ -98,6 +113,19 @@ def _add_topup(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     topup.add_argument("--max-cost", type=_amount, metavar="USD", help="let the run spend this much in all")
     topup.add_argument("--estimate", action="store_true", help="say what it would take, and ask nobody")
     topup.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    compare = commands.add_parser(
+        "compare",
+        help="say whether models or runs really differ",
+        description="Compares models question by question, with intervals and tests. MODEL is a model's name, or what "
+        "the comparison calls it where several runs or judges are compared.",
+    )
+    compare.add_argument("run", metavar="RUN", nargs="+", help="run id, the start of one, or a run name")
+    compare.add_argument("--baseline", metavar="MODEL", help="compare with this one; the first when not given")
+    compare.add_argument("--candidate", metavar="MODEL", nargs="+", default=[], help="all others when not given")
+    compare.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _add_models(parser: argparse.ArgumentParser) -> None:
@@ -151,8 +179,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return UNUSABLE
     except KeyboardInterrupt:
         print("Interrupted. What was finished is stored.", file=sys.stderr)
-        print("Go on with: karenina resume RUN. The names of runs are listed by: karenina runs", file=sys.stderr)
+        print(f"Go on with: karenina resume {_interrupted()}. All runs are listed by: karenina runs", file=sys.stderr)
         return INTERRUPTED
+
+
+def _interrupted() -> str:
+    """Return the id of the newest run that can go on, or a placeholder where there is none."""
+    from karenina_core.cli import output
+
+    try:
+        with output.opened_store() as store:
+            return next((run.id for run in store.runs() if run.status == "interrupted"), "RUN")
+    except KareninaError:
+        return "RUN"
 
 
 def _plain(error: ValueError) -> str:

@@ -13,6 +13,7 @@ import pytest
 from karenina_core import __version__
 from karenina_core.benchmark import Benchmark
 from karenina_core.cli import main
+from karenina_core.cli.main import EXPORT_FORMATS
 from tests.faults.openai_server import OpenAIServer, Reply, failing
 from tests.models.installed import require
 
@@ -256,11 +257,24 @@ def test_reverifying_with_a_changed_rule_flips_verdicts_without_a_call(
     assert len(openai_server.requests) == before
 
 
-@pytest.mark.parametrize("kind", ["csv", "json"])
+@pytest.mark.parametrize("kind", sorted(set(EXPORT_FORMATS) - {"xlsx"}))
 def test_exports_are_written(kind: str, stored_run: str, tmp_path: Path) -> None:
     out = tmp_path / f"results.{kind}"
-    assert main(["export", stored_run, "--format", kind, "--out", str(out)]) == 0
-    assert "What is the capital of France?" in out.read_text(encoding="utf-8-sig")
+    assert main(["export", stored_run, "--format", kind, "--answers", "all", "--out", str(out)]) == 0
+    assert "What is the capital of France" in out.read_text(encoding="utf-8-sig")
+
+
+def test_the_commands_know_every_format() -> None:
+    from karenina_core.analysis.formats import FORMATS
+
+    assert tuple(FORMATS) == EXPORT_FORMATS
+
+
+def test_a_report_goes_without_answers_and_figures(stored_run: str, tmp_path: Path) -> None:
+    out = tmp_path / "report.html"
+    assert main(["export", stored_run, "--format", "html", "--answers", "none", "--no-figures", "--out", str(out)]) == 0
+    page = out.read_text("utf-8")
+    assert "goes without the texts of answers" in page and "<script" not in page
 
 
 def test_help_is_quick_and_loads_nothing_heavy() -> None:
@@ -496,3 +510,56 @@ def test_a_higher_limit_lets_a_run_go_on(benchmark_file: Path, openai_server: Op
     assert main(["resume", "Poor"]) == 1
     assert main(["resume", "Poor", "--max-cost", "1"]) == 0
     assert len(openai_server.requests) == 2
+
+
+def test_an_interruption_names_the_run_to_go_on_with(
+    stored_run: str, monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    from karenina_core.cli import commands, output
+
+    with output.opened_store() as store:
+        store.set_status(stored_run, "interrupted")
+
+    def interrupted(options: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(commands, "do_resume", interrupted)
+    assert main(["resume", stored_run]) == 130
+    assert f"karenina resume {stored_run}." in capsys.readouterr().err
+
+
+def test_prepared_answers_are_given_again_to_go_on(
+    two_capitals: Path, tmp_path: Path, openai_server: OpenAIServer, capsys: Output
+) -> None:
+    from karenina_core.cli import output
+    from karenina_core.runs import wanted
+
+    answers_file = tmp_path / "answers.csv"
+    answers_file.write_text("question_id,answer,model\nfr,Paris,Team A\njp,Kyoto,Team A\n", encoding="utf-8")
+
+    openai_server.script = judge
+    judges = ["--judge", "openai/j", "--base-url", openai_server.url]
+    main(["run", str(two_capitals), "--answers", str(answers_file), "--limit", "1", *judges])
+    with output.opened_store() as store:
+        run = store.runs()[0]
+        store.widen_run(run.id, wanted(store.run_plan(run.id).benchmark, run.config))
+    capsys.readouterr()
+    assert main(["resume", run.id]) == 2
+    assert "prepared answers of Team A are needed once more" in capsys.readouterr().err
+    assert main(["resume", run.id, "--answers", str(answers_file)]) == 0
+    assert "2 of 2 evaluations done" in capsys.readouterr().out
+
+
+def test_what_changed_between_two_runs_is_told_with_its_cause(
+    stored_run: str, benchmark_file: Path, capsys: Output
+) -> None:
+    stricter = benchmark_file.read_text(encoding="utf-8").replace("Paris", "Lyon")
+    benchmark_file.write_text(stricter, encoding="utf-8")
+    assert main(["reverify", stored_run, "--benchmark", str(benchmark_file), "--json"]) == 0
+    revision = json.loads(capsys.readouterr().out)["run"]
+    assert main(["diff", stored_run, revision, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["counts"]["broken"], told["only_before"], told["only_after"]) == (1, 0, 0)
+    assert [row["cause"] for row in told["changed"]] == ["rule"]
+    assert main(["diff", stored_run, revision]) == 0
+    assert "0 fixed, 1 broken, 0 still failing." in capsys.readouterr().out
