@@ -9,7 +9,18 @@ import streamlit as st
 from karenina_core.benchmark import Benchmark
 from karenina_core.demo import demo_benchmark
 from karenina_core.runs import BenchmarkRow
-from pages.components import benchmark_list, benchmark_panel, feedback, frame, services, state, table_import, upload
+from pages.components import (
+    benchmark_list,
+    benchmark_panel,
+    benchmark_tasks,
+    feedback,
+    frame,
+    services,
+    state,
+    table_import,
+    table_import_results,
+    upload,
+)
 from pages.components.text import plain
 
 frame.begin(
@@ -31,6 +42,13 @@ def arrive(waiting: upload.Upload, rows: Sequence[BenchmarkRow]) -> None:
         upload.choose_member(waiting)
     elif waiting.table is not None:
         upload.title(waiting)
+        if table_import_results.opens_as_run(waiting.table):
+            run_id = table_import_results.draw(waiting.table)
+            if run_id is not None:
+                upload.clear()
+                st.switch_page(frame.RESULTS, query_params={"run": run_id})
+            discard()
+            return
         with frame.guard():
             if table_import.draw(waiting.table, waiting.digest, rows):
                 upload.clear()
@@ -45,14 +63,24 @@ def arrive(waiting: upload.Upload, rows: Sequence[BenchmarkRow]) -> None:
         ):
             upload.clear()
             add(waiting.benchmark)
-        if st.button("Discard", key="upload_discard", type="tertiary"):
-            upload.clear()
-            st.rerun()
+        discard()
+
+
+def discard() -> None:
+    """Draw the way to let go of what was uploaded."""
+    if st.button("Discard", key="upload_discard", type="tertiary"):
+        upload.clear()
+        st.rerun()
 
 
 with frame.guard():
     feedback.show()
     rows = services.store().benchmarks()
+    task = benchmark_tasks.chosen()
+    if task is not None and rows:
+        chosen_id = state.selected("benchmark", [row.id for row in rows])
+        benchmark_tasks.draw(task, next(row for row in rows if row.id == chosen_id))
+        st.stop()
     left, right = st.columns([55, 45], gap="large", vertical_alignment="center")
     with left:
         waiting = upload.choose()

@@ -58,16 +58,21 @@ with frame.guard():
             st.write(text)
 
     st.subheader("Recent runs")
-    runs = services.store().runs()[:8]
+    store = services.store()
+    if any(run.active for run in store.runs()):
+        # The process that carried one out may have died since.
+        store.interrupt_abandoned()
+    runs = store.runs()[:8]
     if not runs:
         st.info("No runs yet. Start with the demo, or upload a benchmark.", icon=":material/info:")
     for run in runs:
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             with st.container():
                 st.markdown(f"**{plain(run.name, 60)}** · {plain(run.benchmark_name, 60)}")
+                when = str(run.created)[:16].replace("T", " ")
                 st.caption(
-                    f"{run.status} · {run.done} of {run.total} done · ✓ {run.passed} pass · ✗ {run.failed} fail · "
-                    f"– {run.not_evaluated} not evaluated · {str(run.created)[:16].replace('T', ' ')}"
+                    f"{plain(run.state, 120)} · {run.done} of {run.total} done · ✓ {run.passed} pass · "
+                    f"✗ {run.failed} fail · – {run.not_evaluated} not evaluated · {when}"
                 )
             if st.button("Results", key=f"home_results_{run.id}", icon=":material/bar_chart:"):
                 state.choose("run", run.id)

@@ -4,20 +4,40 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.components import benchmark_choice, feedback, frame, question_editor, question_list, save_button
+from pages.components import (
+    benchmark_choice,
+    drafting_link,
+    feedback,
+    frame,
+    question_deleted,
+    question_editor,
+    question_grid,
+    question_list,
+    save_button,
+)
 
 frame.begin("Questions", "Write what is asked and what is true. Only finished questions take part in runs.")
 
 with frame.guard():
     feedback.show()
-    row = benchmark_choice.choose()
-    benchmark = benchmark_choice.reading(row.id, row.revision)
-    left, right = st.columns([40, 60], gap="medium")
-    with left:
-        question_id = question_list.choose(row, benchmark)
-    with right:
-        if question_id is None:
-            st.info("This benchmark has no questions yet. Add the first one on the left.", icon=":material/quiz:")
-        else:
-            question_editor.draw(row, benchmark, question_id)
-            save_button.include_typing()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        row = benchmark_choice.choose()
+        benchmark = benchmark_choice.reading(row.id, row.revision)
+        question_list.add(row, benchmark)
+        question_deleted.draw(row, benchmark)
+        drafting_link.draw(row, benchmark)
+        many = question_list.many_at_once()
+    if not len(benchmark):
+        st.info("This benchmark has no questions yet. Add the first one above.", icon=":material/quiz:")
+        st.stop()
+    shown = question_list.filtered(row)
+    if many:
+        question_grid.draw(row, benchmark, shown)
+    else:
+        left, right = st.columns([40, 60], gap="medium")
+        with left:
+            question_id = question_list.choose(row, shown)
+        with right:
+            if question_id is not None:
+                question_editor.draw(row, benchmark, question_id, shown)
+    save_button.include_typing()

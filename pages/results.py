@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.components import charts, export, frame, results_data, state
-from pages.components.text import plain
+from pages.components import charts, frame, results_data, results_diff, results_filters, results_overview, results_table
 
 frame.begin("Results", "Rates are over evaluated answers; what was left out is always shown beside them.")
 
@@ -19,38 +18,34 @@ with frame.guard():
         if st.button("Open the monitor", type="primary", icon=":material/monitoring:"):
             st.switch_page(frame.MONITOR, query_params={"run": run_id})
         st.stop()
+    results_overview.newer(data)
+    scope = results_filters.draw(data)
+    shown = results_filters.shown(data, scope)
+    results_overview.draw(data, scope)
+    results_overview.sentences(data, scope)
 
-    for line in data.headlines:
-        st.markdown(f"- {plain(line)}")
-    for line in data.judges:
-        st.caption(f":material/info: {plain(line)}")
-    if data.left_out:
-        with st.expander("Not evaluated: why"):
-            for line in data.left_out:
-                st.markdown(f"- {plain(line)}")
-    verdicts = data.results["verdict"]
-    with st.container(horizontal=True):
-        st.metric("Evaluations", len(verdicts))
-        st.metric("Pass", int((verdicts == "pass").sum()))
-        st.metric("Fail", int((verdicts == "fail").sum()))
-        st.metric("Not evaluated", int((verdicts == "not_evaluated").sum()))
+    @st.fragment
+    def figures() -> None:
+        """Draw the charts; switching between them leaves the rest of the page alone."""
+        with frame.guard():
+            charts.show(data, scope)
 
-    charts.show(run_id, data)
+    @st.fragment
+    def evaluations() -> None:
+        """Draw the list; turning its pages leaves the rest of the page alone."""
+        with frame.guard():
+            results_table.draw(data, shown, scope)
 
+    @st.fragment
+    def changes() -> None:
+        """Draw what is different from another run, once one is chosen."""
+        with frame.guard():
+            results_diff.draw(data)
+
+    if not shown.empty:
+        figures()
     st.subheader("All evaluations")
-    shown = charts.filtered(data.results)
-    st.caption(f"{len(shown)} of {len(data.results)} shown")
-    if shown.empty:
-        st.button("Clear filters", icon=":material/filter_alt_off:", key="clear_filters", on_click=charts.clear_filters)
-    picked = charts.table(shown)
-    with st.container(horizontal=True):
-        if st.button(
-            "Open the selected answer",
-            type="primary",
-            icon=":material/article:",
-            disabled=picked is None,
-            key="open_answer",
-        ):
-            state.choose("row", picked)
-            st.switch_page(frame.ANSWER, query_params={"run": run_id, "row": str(picked)})
-        export.buttons(run_id, len(data.results))
+    evaluations()
+    st.subheader("What changed since another run")
+    changes()
+    results_data.warm(data)

@@ -10,7 +10,7 @@ import streamlit as st
 
 from karenina_core.benchmark import Benchmark, Problem, QuestionState, question_states
 from karenina_core.runs import BenchmarkRow
-from pages.components import frame, services, state
+from pages.components import drafts, frame, services, sign_in, state
 from pages.components.text import short
 
 _KEY = "benchmark_choice"
@@ -59,14 +59,23 @@ class Checked:
 def checked(benchmark_id: str, revision: int) -> Checked:
     """Return the problems of a stored benchmark."""
     benchmark = reading(benchmark_id, revision)
-    return Checked(benchmark.check(), question_states(benchmark))
+    problems = benchmark.check()
+    return Checked(problems, question_states(benchmark, problems))
 
 
 @contextmanager
 def changing(benchmark_id: str) -> Iterator[Benchmark]:
-    """Give a fresh copy of a stored benchmark and save it at the end; an error saves nothing."""
+    """Give a fresh copy of a stored benchmark and save it at the end; an error saves nothing.
+
+    The history of its questions notes who saves. Where a question gets another id, its drafts go along.
+    """
     store = services.store()
     revision = store.benchmark(benchmark_id).revision
     benchmark = store.load_benchmark(benchmark_id)
     yield benchmark
-    store.save_benchmark(benchmark, benchmark_id, expected_revision=revision)
+    renamed = list(benchmark.renamed)
+    store.save_benchmark(benchmark, benchmark_id, expected_revision=revision, author=sign_in.person())
+    for old, new in renamed:
+        for kind in ("question", "trait"):
+            drafts.move(f"{benchmark_id}/{kind}/{old}", f"{benchmark_id}/{kind}/{new}")
+        drafts.rekey(f"{benchmark_id}/grid", old, new)

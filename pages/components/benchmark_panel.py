@@ -8,6 +8,8 @@ from karenina_core.runs import BenchmarkRow
 from pages.components import (
     benchmark_choice,
     benchmark_downloads,
+    benchmark_tasks,
+    drafting_link,
     feedback,
     frame,
     services,
@@ -38,6 +40,8 @@ def draw(row: BenchmarkRow, *, primary: bool) -> None:
         if row.description:
             st.caption(plain(row.description, 400))
         st.markdown(upload.counts(benchmark))
+        problems = benchmark_choice.checked(row.id, row.revision).problems
+        st.caption(f":material/stethoscope: Check: {upload.in_short(problems)}")
         with st.container(horizontal=True):
             if st.button(
                 "Open questions",
@@ -49,6 +53,10 @@ def draw(row: BenchmarkRow, *, primary: bool) -> None:
             if st.button("Configure a run", icon=":material/tune:", key="open_configure"):
                 st.switch_page(frame.CONFIGURE, query_params={"benchmark": row.id})
         with st.container(horizontal=True):
+            drafting_link.draw(row, benchmark)
+            if st.button("Check", icon=":material/fact_check:", key="open_check"):
+                benchmark_tasks.open_task("check")
+        with st.container(horizontal=True):
             if st.button("Rubrics", icon=":material/checklist:", key="open_rubrics"):
                 st.switch_page(frame.RUBRICS, query_params={"benchmark": row.id})
             with st.popover("Download", icon=":material/download:"):
@@ -59,9 +67,6 @@ def draw(row: BenchmarkRow, *, primary: bool) -> None:
         if st.session_state.get(_RENAMING) == row.id:
             _details(row)
     table_import_answers.draw(row.id)
-    problems = benchmark_choice.checked(row.id, row.revision).problems
-    with st.expander(f"Check: {upload.in_short(problems)}", icon=":material/stethoscope:"):
-        upload.problems_table(problems)
 
 
 def _act(act: str, row: BenchmarkRow) -> None:

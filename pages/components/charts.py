@@ -1,31 +1,46 @@
-"""Charts and the table of the Results page, and the way from a mark to the answers behind it."""
+"""Charts of the Results page, and the way from a mark to the answers behind it."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
 
-from karenina_core.analysis.columns import COLUMNS
 from karenina_core.analysis.figures import FIGURES, rows_behind
 from karenina_core.analysis.spreadsheet import frame_to_csv
-from karenina_core.analysis.summary import counted
-from pages.components import frame, results_data, state
+from pages.components import results_filters, results_table
 from pages.components.results_data import Frames
-from pages.components.text import legible, plain, short
+from pages.components.results_filters import Scope
+from pages.components.text import legible
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 VIEWS: dict[str, tuple[str, ...]] = {
     "Pass rate": ("pass_rate",),
     "By field": ("fields",),
     "By question": ("questions",),
-    "Traits": ("trait_scores", "trait_shares", "trait_labels"),
+    "By keyword": ("keywords",),
+    "Traits": ("trait_scores", "trait_shares", "trait_labels", "trait_redundancy"),
     "Metric traits": ("metrics", "precision_recall"),
+    "Cost and time": ("cost_quality", "latency"),
+    "Question quality": ("items",),
 }
-_VERDICTS = {"pass": "✓ pass", "fail": "✗ fail", "not_evaluated": "– not evaluated"}
+"""By view its figures, of which only those of the open view are drawn."""
+_KINDS = {
+    "trait_scores": ("llm_score",),
+    "trait_shares": ("llm_binary", "regex"),
+    "trait_labels": ("llm_literal",),
+    "trait_redundancy": ("llm_score", "llm_binary", "regex"),
+    "metrics": ("metric",),
+    "precision_recall": ("metric",),
+}
+_MOST_ROWS = 1_000
+_TALL = 760
 
 
-def show(run_id: str, data: Frames) -> None:
+def show(data: Frames, scope: Scope) -> None:
     """Draw the view that is chosen in the link."""
     view = st.segmented_control(
         "Chart",
@@ -37,133 +52,90 @@ def show(run_id: str, data: Frames) -> None:
         label_visibility="collapsed",
     )
     for name in VIEWS[view or "Pass rate"]:
-        _figure(run_id, data, name)
+        _figure(data, scope, name)
 
 
-def _table_of(data: Frames, name: str) -> pd.DataFrame:
-    return {"results": data.results, "fields": data.fields, "traits": data.traits}[FIGURES[name].frame]
-
-
-def _figure(run_id: str, data: Frames, name: str) -> None:
+def _figure(data: Frames, scope: Scope, name: str) -> None:
     spec = FIGURES[name]
-    table = _relevant(_table_of(data, name), name)
-    if name != "pass_rate" and table.empty:
-        st.caption(f"{spec.question} Nothing to show in this run.")
+    figure = _drawn(data.run_id, data.revision, scope, name)
+    if not figure.data and name in _KINDS:
+        st.caption(f"{spec.question} {figure.layout.annotations[0].text}")
         return
     st.markdown(f"**{spec.question}**")
-    event: Any = st.plotly_chart(
-        spec.draw(table),
-        key=f"figure_{name}_{run_id}",
-        on_select="rerun",
-        selection_mode="points",
-        config={"displaylogo": False, "modeBarButtons": [["toImage"]]},
-        alt=spec.question,
-    )
+    key = f"figure_{name}_{data.run_id}"
+    height, wide = figure.layout.height or 0, bool(figure.layout.width)
+    # The page stays short and fits the screen; what is tall or wide scrolls by itself.
+    with st.container(height=min(height + 40, _TALL) if wide or height > _TALL else "content", border=height > _TALL):
+        event: Any = st.plotly_chart(
+            figure,
+            width="content" if wide else "stretch",
+            key=key,
+            on_select=lambda: _clicked(key),
+            selection_mode="points",
+            config={"displaylogo": False, "modeBarButtons": [["toImage"]]},
+            alt=spec.question,
+        )
     st.caption(spec.reading)
     points = event["selection"]["points"]
     if points and points[0].get("customdata"):
-        behind = set(rows_behind(table, points[0]["customdata"])["result_id"])
-        _behind(run_id, data.results[data.results["result_id"].isin(behind)])
+        _behind(data, scope, name, points[0]["customdata"], key)
     with st.expander("The numbers as a table", on_change="rerun", key=f"numbers_{name}") as numbers:
         if numbers.open:
-            st.dataframe(legible(table), hide_index=True, alt=f"Data of: {spec.question}")
+            _numbers(data, scope, name)
+
+
+def _numbers(data: Frames, scope: Scope, name: str) -> None:
+    table = _counted(data.run_id, data.revision, scope, name)
+    if len(table) > _MOST_ROWS:
+        st.caption(f"The first {_MOST_ROWS:,} of {len(table):,} rows; the download holds all of them.")
+    st.dataframe(legible(table.head(_MOST_ROWS)), hide_index=True, alt=f"Data of: {FIGURES[name].question}")
+    with st.container(horizontal=True):
+        for label, made, ending in (
+            ("These numbers as CSV", lambda: table, "numbers"),
+            ("The rows behind them as CSV", lambda: _table(data, scope, name), "rows"),
+        ):
             st.download_button(
-                "Download as CSV",
-                lambda: frame_to_csv(table),
-                file_name=f"{name}-{run_id}.csv",
+                label,
+                lambda made=made: frame_to_csv(made()),  # type: ignore[misc]
+                file_name=f"{name}-{ending}-{data.run_id}.csv",
                 mime="text/csv",
-                key=f"download_{name}",
+                key=f"download_{ending}_{name}",
                 icon=":material/download:",
                 on_click="ignore",
             )
 
 
-_KINDS = {
-    "trait_scores": ("llm_score",),
-    "trait_shares": ("llm_binary", "regex"),
-    "trait_labels": ("llm_literal",),
-    "metrics": ("metric",),
-    "precision_recall": ("metric",),
-}
+def _clicked(key: str) -> None:
+    """Note that a mark was clicked just now, rather than some time ago."""
+    st.session_state["_clicked_figure"] = key
 
 
-def _relevant(table: pd.DataFrame, name: str) -> pd.DataFrame:
+def _behind(data: Frames, scope: Scope, name: str, click: list[Any], key: str) -> None:
+    """List the answers behind a mark; a single one opens at once."""
+    results = results_filters.shown(data, scope)
+    behind = rows_behind(_table(data, scope, name), click)["result_id"]
+    rows = results[results["result_id"].isin(behind)]
+    fresh = st.session_state.pop("_clicked_figure", None) == key
+    if fresh and len(rows) == 1:
+        results_table.choose(str(rows["result_id"].iloc[0]))
+    results_table.behind(data.run_id, rows, f"behind_{name}")
+
+
+def _table(data: Frames, scope: Scope, name: str) -> pd.DataFrame:
+    """Return the rows that a figure is drawn from."""
+    results = results_filters.shown(data, scope)
+    kind = FIGURES[name].frame
+    if kind == "results":
+        return results
+    table = results_filters.alike(data.fields if kind == "fields" else data.traits, results, scope)
     return table[table["kind"].isin(_KINDS[name])] if name in _KINDS else table
 
 
-def _behind(run_id: str, rows: pd.DataFrame) -> None:
-    """List the answers behind a clicked mark."""
-    with st.container(border=True):
-        st.markdown(f"**{counted(len(rows), 'answer')} behind this mark**")
-        for row in rows.head(12).itertuples():
-            label = f"{results_data.SIGN[str(row.verdict)]} {plain(row.question, 70)} · {plain(row.answering_model)}"
-            if st.button(label, key=f"behind_{row.result_id}", icon=":material/article:"):
-                state.choose("row", str(row.result_id))
-                st.switch_page(frame.ANSWER, query_params={"run": run_id, "row": str(row.result_id)})
-        if len(rows) > 12:
-            st.caption(f"and {len(rows) - 12} more, in the table below")
+@st.cache_resource(show_spinner=False, max_entries=40)
+def _drawn(run_id: str, revision: str, scope: Scope, name: str) -> go.Figure:
+    return FIGURES[name].draw(_table(Frames(run_id, revision), scope, name))
 
 
-def filtered(results: pd.DataFrame) -> pd.DataFrame:
-    """Draw the filters, which live in the link, and return the rows they keep."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        search = st.text_input("Search in questions", type="search", key="search", bind="query-params")
-        verdict = st.selectbox(
-            "Verdict",
-            ["all", *_VERDICTS],
-            format_func=lambda v: _VERDICTS.get(v, "all"),
-            key="verdict",
-            bind="query-params",
-        )
-        models = ["all", *sorted(results["answering_model"].unique())]
-        model = st.selectbox("Model", models, format_func=short, key="model", bind="query-params")
-        flagged = int(results["flagged"].sum())
-        only = bool(flagged) and st.toggle(
-            f"Only flagged ({flagged})", key="flagged", bind="query-params", help=COLUMNS["results"]["flagged"].meaning
-        )
-    if search:
-        results = results[results["question"].str.contains(search, case=False, regex=False)]
-    if verdict and verdict != "all":
-        results = results[results["verdict"] == verdict]
-    if model and model != "all":
-        results = results[results["answering_model"] == model]
-    return results[results["flagged"]] if only else results
-
-
-def clear_filters() -> None:
-    """Show every evaluation again."""
-    st.session_state["search"], st.session_state["verdict"], st.session_state["model"] = "", "all", "all"
-    if "flagged" in st.session_state:
-        st.session_state["flagged"] = False
-
-
-def table(results: pd.DataFrame) -> str | None:
-    """Draw the table of evaluations and return the selected one."""
-    shown = pd.DataFrame(
-        {
-            "Verdict": results["verdict"].map(_VERDICTS) + results["flagged"].map({True: " ⚑", False: ""}),
-            "Question": results["question"].map(short),
-            "Model": results["answering_model"].map(short),
-            "Judge": results["parsing_model"].map(short),
-            "Repeat": results["replicate"],
-            "Score": results["granular"].map(lambda share: "–" if pd.isna(share) else f"{share:.2f}"),
-            "Why not": results["failure_reason"].fillna("").map(lambda why: short(why, 300)),
-        }
-    )
-    key = f"table_{hash(tuple(results['result_id']))}"
-    event: Any = st.dataframe(
-        shown,
-        key=key,
-        hide_index=True,
-        on_select="rerun",
-        selection_mode="single-row",
-        alt="All evaluations of this run",
-        column_config={
-            "Verdict": st.column_config.TextColumn(help="⚑ marks an answer that seems to address its judge."),
-            "Score": st.column_config.TextColumn(
-                help="The weighted share of fields that are right, 0 to 1; – where no field was decided."
-            ),
-        },
-    )
-    rows = event["selection"]["rows"]
-    return str(results.iloc[rows[0]]["result_id"]) if rows else None
+@st.cache_resource(show_spinner=False, max_entries=10)
+def _counted(run_id: str, revision: str, scope: Scope, name: str) -> pd.DataFrame:
+    return FIGURES[name].numbers(_table(Frames(run_id, revision), scope, name))

@@ -1,8 +1,8 @@
 """Edits that are not saved yet: kept while typing, found again after a page switch or a reload.
 
 A draft belongs to one thing with a few named values, such as a question. Its widgets take key and value from
-`Draft.text` or `Draft.choice`; what is typed is collected at the start of every run and kept in the store until saved
-or discarded.
+`Draft.text`, `Draft.choice` or `Draft.table`; what is typed is collected at the start of every run and kept in the
+store until saved or discarded.
 
 A browser that has forgotten a widget, as after a page switch, draws it with its default value and reports that as
 what the user typed. So the default is, in every run, the value of the draft.
@@ -11,9 +11,10 @@ what the user typed. So the default is, in every run, the value of the draft.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -22,6 +23,16 @@ from pages.components import services
 _DRAFTS = "_drafts"
 _GENERATION = "_draft_generation"
 _PREFIX = "draft/"
+
+Rows = list[dict[str, Any]]
+Merge = Callable[[Rows, Mapping[str, Any], Any], Any]
+"""Makes a value of the rows of a table, the edits of its widget, and the value so far."""
+
+
+class _Table(NamedTuple):
+    value: str
+    rows: Rows
+    merge: Merge
 
 
 @dataclass
@@ -40,6 +51,7 @@ class Draft:
     values: dict[str, Any]
     generation: int = field(default_factory=lambda: _next_generation())
     _kept: dict[str, Any] | None = field(default=None, repr=False)
+    _tables: dict[str, _Table] = field(default_factory=dict, repr=False)
 
     def text(self, name: str) -> dict[str, Any]:
         """Return the `key` and the `value` of the widget that edits a value."""
@@ -49,10 +61,33 @@ class Draft:
         """Return the `key` and the `default` of the widget that chooses a value."""
         return {"key": self._widget(name), "default": self.values[name]}
 
+    def table(
+        self, name: str, rows: Rows | None = None, merge: Merge | None = None, part: str = ""
+    ) -> tuple[Rows, str]:
+        """Return the rows and the key of the `st.data_editor` that edits a value.
+
+        A data editor reports edits of the rows it was first given. These stay the same, therefore, as long as the
+        browser remembers the widget.
+
+        Args:
+            name: The value; a list of rows, unless `merge` is given.
+            rows: The rows to show, if they are not the value.
+            merge: Makes the value of the rows and the edits; the rows as they are after the edits when not given.
+            part: Which part of the value is shown; every part is a widget of its own.
+        """
+        key = f"{self._widget(name)}:{part}:rows"
+        if key not in st.session_state or key not in self._tables:
+            shown = self.values[name] if rows is None else rows
+            self._tables[key] = _Table(
+                name, deepcopy(list(shown)), merge or (lambda base, edits, _: edited(base, edits))
+            )
+        return deepcopy(self._tables[key].rows), key
+
     def put(self, name: str, value: Any) -> None:
         """Set a value as if it had been typed; draw the page anew afterwards."""
         self.values = self.values | {name: value}
         self.generation = _next_generation()
+        self._tables.clear()
 
     def _widget(self, name: str) -> str:
         return f"{name}:{_digest(self.name)}:{self.generation}"
@@ -66,6 +101,9 @@ class Draft:
         """Take over what was typed since the last run, and keep it."""
         for name in self.values:
             self.values[name] = st.session_state.get(self._widget(name), self.values[name])
+        for key, shown in self._tables.items():
+            if key in st.session_state and shown.value in self.values:
+                self.values[shown.value] = shown.merge(shown.rows, st.session_state[key], self.values[shown.value])
         kept = {"name": self.name, "base": self.base, "values": dict(self.values)} if self.edits else None
         if kept != self._kept:
             self._kept = kept
@@ -78,7 +116,24 @@ class Draft:
         """Forget the edits and show the stored values."""
         self.base, self.values = dict(stored), dict(stored)
         self.generation = _next_generation()
+        self._tables.clear()
         self.collect()
+
+    def fit(self, stored: Mapping[str, Any]) -> None:
+        """Keep the edits of the values there are, where the thing has others than it had when the draft was kept."""
+        kept = {name: value for name, value in self.edits.items() if name in stored}
+        base = {name: self.base[name] for name in kept if name in self.base}
+        self.base, self.values = {**stored, **base}, {**stored, **kept}
+
+
+def edited(rows: Sequence[Mapping[str, Any]], edits: Mapping[str, Any]) -> Rows:
+    """Return rows as they are after the edits that an `st.data_editor` reports."""
+    changed = {int(at): cells for at, cells in (edits.get("edited_rows") or {}).items()}
+    gone = set(edits.get("deleted_rows") or ())
+    kept = [{**row, **changed.get(at, {})} for at, row in enumerate(rows) if at not in gone]
+    names = list(rows[0]) if rows else []
+    added = [{**dict.fromkeys(names), **row} for row in edits.get("added_rows") or ()]
+    return kept + added
 
 
 def collect() -> None:
@@ -90,7 +145,9 @@ def collect() -> None:
 def draft_of(name: str, stored: Mapping[str, Any]) -> Draft:
     """Return the draft of a thing, started from its stored values where there is none yet."""
     draft = _drafts().setdefault(name, Draft(name, dict(stored), dict(stored)))
-    if draft.base != stored and (not draft.edits or draft.values == stored or set(draft.values) != set(stored)):
+    if set(draft.values) != set(stored):
+        draft.fit(stored)
+    if draft.base != stored and (not draft.edits or draft.values == stored):
         draft.start_over(stored)
     return draft
 
@@ -104,6 +161,30 @@ def discard(name: str) -> None:
     """Forget a draft altogether."""
     if _drafts().pop(name, None) is not None:
         services.store().remove_setting(_setting(name))
+
+
+def move(old: str, new: str) -> None:
+    """Let the drafts of a thing, and of its parts, go along when the thing gets another name."""
+    known = _drafts()
+    for name in [name for name in known if name == old or name.startswith(f"{old}/")]:
+        draft = known.pop(name)
+        services.store().remove_setting(_setting(name))
+        draft.name, draft.generation = new + name.removeprefix(old), _next_generation()
+        draft._kept = None
+        draft._tables.clear()
+        known[draft.name] = draft
+        draft.collect()
+
+
+def rekey(name: str, old: str, new: str) -> None:
+    """Let the entry of a thing go along in the values of a draft that are kept by its name."""
+    draft = _drafts().get(name)
+    if draft is None or not any(isinstance(value, dict) and old in value for value in draft.values.values()):
+        return
+    for kind, value in list(draft.values.items()):
+        if isinstance(value, dict) and old in value:
+            draft.put(kind, {new if key == old else key: item for key, item in value.items()})
+    draft.collect()
 
 
 def _drafts() -> dict[str, Draft]:

@@ -2,32 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
+from karenina_core.schemas.results import VerificationResultSet
 from karenina_core.workbook import MIME
 from pages.components import results_data, services
 
 
-def buttons(run_id: str, rows: int) -> None:
-    """Offer the run's results as CSV, Excel and JSON; files are made when asked for."""
+def buttons(run_id: str, rows: int, result_ids: Sequence[str] | None = None) -> None:
+    """Offer results as CSV, Excel and JSON; files are made when asked for.
+
+    Args:
+        run_id: The run.
+        rows: How many they are.
+        result_ids: Only these; all of the run when not given.
+    """
+    which = f"all {rows:,}" if result_ids is None else f"these {rows:,}"
+
+    def stored() -> VerificationResultSet:
+        return VerificationResultSet(results_data.stored(run_id, result_ids), run_id)
 
     def csv() -> bytes:
         from karenina_core.analysis.spreadsheet import to_csv
 
-        return to_csv(results_data.stored(run_id))
+        return to_csv(stored(), services.store().annotations(run_id))
 
     def xlsx() -> bytes:
         from karenina_core.analysis.spreadsheet import to_xlsx
 
-        return to_xlsx(results_data.stored(run_id))
+        return to_xlsx(stored(), services.store().annotations(run_id))
 
     def json() -> bytes:
         from karenina_core.analysis.export import to_json
 
-        return to_json(results_data.stored(run_id), services.store().run(run_id).config)
+        store = services.store()
+        reviews = store.annotations(run_id, undone=None)
+        return to_json(stored(), store.run(run_id).config, reviews)
 
     st.download_button(
-        f"CSV, all {rows}",
+        f"CSV, {which}",
         csv,
         file_name=f"results-{run_id}.csv",
         mime="text/csv",
@@ -35,7 +50,7 @@ def buttons(run_id: str, rows: int) -> None:
         on_click="ignore",
     )
     st.download_button(
-        f"Excel, all {rows}",
+        f"Excel, {which}",
         xlsx,
         file_name=f"results-{run_id}.xlsx",
         mime=MIME,
@@ -43,7 +58,7 @@ def buttons(run_id: str, rows: int) -> None:
         on_click="ignore",
     )
     st.download_button(
-        f"JSON, all {rows}",
+        f"JSON, {which}",
         json,
         file_name=f"results-{run_id}.json",
         mime="application/json",

@@ -27,7 +27,9 @@ RUBRICS = "pages/rubrics.py"
 CONFIGURE = "pages/configure.py"
 MONITOR = "pages/monitor.py"
 RESULTS = "pages/results.py"
+COMPARE = "pages/compare.py"
 ANSWER = "pages/answer.py"
+REPORT = "pages/report.py"
 SETTINGS = "pages/settings.py"
 
 SECTIONS: dict[str, list[tuple[str, str, str]]] = {
@@ -43,7 +45,9 @@ SECTIONS: dict[str, list[tuple[str, str, str]]] = {
     ],
     "Explore": [
         (RESULTS, "Results", ":material/bar_chart:"),
+        (COMPARE, "Compare", ":material/compare_arrows:"),
         (ANSWER, "Answer", ":material/article:"),
+        (REPORT, "Report", ":material/summarize:"),
     ],
     " ": [(SETTINGS, "Settings", ":material/settings:")],
 }

@@ -68,14 +68,15 @@ def _continue_try(progress: Progress, plan: Plan) -> None:
         return
     found = spending.expected(wider, progress.run_id)
     left = f"{counted(wider.rows - plan.rows, 'evaluation')} more"
-    with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        with st.container():
-            st.markdown(f"**This run has {counted(len(plan.question_ids), 'question')} of {len(wider.question_ids)}.**")
-            st.caption(f"{left}. {spending.sentence(found)} {plain(found.assumption)}" if found else f"{left}.")
+    with st.container(border=True):
+        st.markdown(f"**This run has {counted(len(plan.question_ids), 'question')} of {len(wider.question_ids)}.**")
+        st.caption(f"{left}.")
+        agreed = spending.confirm(found, wider.config, "widen")
         if st.button(
             f"Continue with the other {counted(more, 'question')}",
             key="widen",
             icon=":material/playlist_add:",
+            disabled=not agreed,
             help="Adds them to this run; nothing is asked twice.",
         ):
             services.store().widen_run(progress.run_id, wider)

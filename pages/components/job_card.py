@@ -1,28 +1,46 @@
-"""The small card in the sidebar that follows a person while a run is alive."""
+"""The small card in the sidebar that follows a person while a run, or the drafting of templates, is under way."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
+from karenina_core.runs import Progress
+from karenina_core.runs.draft_batch import DraftBatch
 from pages.components import services
 from pages.components.text import plain
 
 
 def show() -> None:
-    """Show progress of the runs of this process; polls only while one is alive."""
-    if not services.active_runs():
+    """Show what is under way in this process; polls only while something is."""
+    if not services.active_runs() and not services.drafter().active():
         return
 
     @st.fragment(run_every=1)
     def card() -> None:
-        alive = services.active_runs()
-        for progress in alive:
-            st.progress(progress.done / max(progress.total, 1), text=plain(progress.name, 40))
-            st.caption(f"{progress.status} · {progress.done} of {progress.total}")
-        if st.button("Open monitor", key="job_card_open", icon=":material/monitoring:", width="stretch") and alive:
-            st.session_state["_run"] = alive[0].run_id
-            st.switch_page("pages/monitor.py", query_params={"run": alive[0].run_id})
-        if not alive:
+        runs, batches = services.active_runs(), services.drafter().active()
+        _runs(runs)
+        _drafts(batches)
+        if not runs and not batches:
             st.rerun()
 
     card()
+
+
+def _runs(alive: Sequence[Progress]) -> None:
+    for progress in alive:
+        st.progress(progress.done / max(progress.total, 1), text=plain(progress.name, 40))
+        st.caption(f"{progress.status} · {progress.done} of {progress.total}")
+    if alive and st.button("Open monitor", key="job_card_open", icon=":material/monitoring:", width="stretch"):
+        st.session_state["_run"] = alive[0].run_id
+        st.switch_page("pages/monitor.py", query_params={"run": alive[0].run_id})
+
+
+def _drafts(alive: Sequence[DraftBatch]) -> None:
+    for batch in alive:
+        st.progress(min(batch.done / max(batch.total, 1), 1.0), text="Drafting templates")
+        st.caption(f"{batch.done} of {batch.total}")
+    if alive and st.button("Open drafts", key="job_card_drafts", icon=":material/edit_note:", width="stretch"):
+        link = {"benchmark": alive[0].benchmark_id, "do": "draft"}
+        st.switch_page("pages/benchmarks.py", query_params=link)

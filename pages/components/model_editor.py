@@ -34,14 +34,14 @@ def edit(role: str, title: str, caption: str, benchmark: Benchmark | None = None
         caption: Under the title.
         benchmark: Prepared answers are compared with its questions.
     """
-    chosen = configuration.models(role, _default(role))
+    chosen = configuration.models(role, default_models())
     st.subheader(title)
     st.caption(caption)
     for number, model in enumerate(chosen):
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             with st.container():
                 st.markdown(f"**{plain(model.id, 60)}**")
-                st.caption(_describe(model, role))
+                st.caption(describe(model, role))
             if st.button("Remove", key=f"remove_{role}_{number}", icon=":material/delete:"):
                 del chosen[number]
                 st.rerun()
@@ -52,11 +52,13 @@ def edit(role: str, title: str, caption: str, benchmark: Benchmark | None = None
     return list(chosen)
 
 
-def _default(role: str) -> list[ModelConfig]:
+def default_models() -> list[ModelConfig]:
+    """Return the models of a role where a person has chosen none yet."""
     return [ModelConfig(interface="local")] if live_available() else []
 
 
-def _describe(model: ModelConfig, role: str) -> str:
+def describe(model: ModelConfig, role: str) -> str:
+    """Return what is to be known of a model, as Markdown."""
     kind = {"litellm": "provider", "manual": "prepared answers", "recorded": "recording", "local": "on this computer"}
     parts = [kind[model.transport]]
     if model.is_provider:
@@ -81,7 +83,8 @@ def _drawer(role: str, chosen: list[ModelConfig], benchmark: Benchmark | None) -
 
 def form(role: str, chosen: list[ModelConfig], benchmark: Benchmark | None) -> bool:
     """Draw the form that adds a model to a list, and return whether one was added."""
-    kinds = [kind for kind in _KINDS if kind != "manual" or role == "answering"]
+    unfit = {"answering": set(), "drafting": {"manual", "recorded"}}.get(role, {"manual"})
+    kinds = [kind for kind in _KINDS if kind not in unfit]
     kind = st.segmented_control(
         "Kind", kinds, format_func=_KINDS.get, default="provider", required=True, key=f"kind_{role}"
     )

@@ -7,7 +7,7 @@ import streamlit as st
 from karenina_core.runs import Progress
 from karenina_core.runs.quotes import spent_in_words
 from karenina_core.schemas import causes
-from pages.components import frame, growth, monitor_traffic, services, session_keys
+from pages.components import growth, monitor_controls, monitor_traffic, services
 from pages.components.text import plain
 
 _STATES = {
@@ -29,8 +29,8 @@ def draw(progress: Progress) -> None:
     st.markdown(_FINISHING if finishing else _STATES.get(progress.status, progress.status))
     share = progress.done / progress.total if progress.total else 0.0
     st.progress(min(share, 1.0), text=f"{progress.done} of {progress.total} evaluations")
+    monitor_controls.draw(progress)
     _numbers(progress)
-    _controls(progress)
     growth.offer(progress)
     _causes(progress)
     if progress.message:
@@ -63,12 +63,14 @@ def _numbers(progress: Progress) -> None:
         st.metric("Pass", progress.passed)
         st.metric("Fail", progress.failed)
         st.metric("Not evaluated", progress.not_evaluated)
-        st.metric(
-            "Model calls", progress.calls, help="Answered from the ledger, for free, among them: see the next number."
-        )
-        st.metric("From ledger", progress.cached_calls)
+        st.metric("Answers of models", progress.calls, help="Replies the run needed, of models under test and judges.")
+        st.metric("From ledger", progress.cached_calls, help="How many of them were known already, and cost nothing.")
         if progress.calls_per_minute is not None:
-            st.metric("Calls per minute", f"{progress.calls_per_minute:.0f}")
+            st.metric(
+                "Calls per minute",
+                f"{progress.calls_per_minute:.0f}",
+                help="Requests sent to providers; one that is tried again counts again.",
+            )
         st.metric("Spend", _spent(progress))
         st.metric("Elapsed", _duration(progress.elapsed))
         if progress.status == "running":
@@ -85,54 +87,6 @@ def _duration(seconds: float) -> str:
     if whole < 60:
         return f"{seconds:.1f} s" if seconds < 10 else f"{whole} s"
     return f"{whole // 60} min {whole % 60} s"
-
-
-def _controls(progress: Progress) -> None:
-    runner, run_id = services.runner(), progress.run_id
-    here = progress.ceiling is not None
-    with st.container(horizontal=True):
-        if progress.active and not here:
-            st.caption("Another process carries this run out; pause or cancel it there.")
-        if progress.status == "running" and here and st.button("Pause", key="pause", icon=":material/pause:"):
-            runner.pause(run_id)
-            st.rerun()
-        if progress.status == "paused" and st.button("Continue", key="continue", icon=":material/play_arrow:"):
-            runner.resume(run_id, keys=session_keys.source())
-            st.rerun()
-        monitor_traffic.pace(progress)
-        if (
-            progress.active
-            and here
-            and st.button(
-                "Cancel", key="cancel", icon=":material/stop:", help="Stops spending at once; what is done stays."
-            )
-        ):
-            runner.cancel(run_id)
-            st.rerun()
-        _resume(progress)
-        if progress.done and st.button("See results", key="see_results", type="primary", icon=":material/bar_chart:"):
-            st.switch_page(frame.RESULTS, query_params={"run": run_id})
-
-
-def _resume(progress: Progress) -> None:
-    if progress.active or not (progress.done < progress.total or progress.errors):
-        return
-    limit = services.store().run(progress.run_id).config.max_cost
-    spent_out = limit is not None and (progress.cost or 0.0) >= limit
-    if limit is not None and spent_out:
-        limit = st.number_input(
-            "Spend at most, in all (US dollars)", min_value=0.01, value=max(0.01, 2 * limit), key="new_limit", width=220
-        )
-    if st.button(
-        "Raise the limit and resume" if spent_out else "Resume",
-        key="resume",
-        icon=":material/replay:",
-        help="Finishes what is missing and tries failed evaluations again; answered calls are not asked twice.",
-    ):
-        if spent_out:
-            services.store().limit_cost(progress.run_id, limit)
-        services.runner().resume(progress.run_id, keys=session_keys.source())
-        st.rerun()
 
 
 def _models(progress: Progress) -> None:

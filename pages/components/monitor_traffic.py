@@ -19,31 +19,30 @@ _STATES = {
     "suspended": "not answering",
     "stopped": "stopped",
 }
-MOST = 1000
 
 
 def pace(progress: Progress) -> None:
     """Draw the buttons that change the pace, where the run is under way here."""
     if progress.status != "running" or progress.ceiling is None:
         return
-    ceiling = progress.ceiling
+    now = f"Calls in flight now: at most {progress.ceiling}."
     if st.button(
         "Slow down",
         key="slow_down",
         icon=":material/keyboard_double_arrow_down:",
-        disabled=ceiling <= 1,
-        help=f"Calls in flight now: at most {ceiling}. Halves that for the rest of the run.",
+        disabled=progress.slower is None,
+        help=f"{now} Halves that for the rest of the run.",
     ):
-        services.runner().pace(progress.run_id, max(1, ceiling // 2))
+        services.runner().pace(progress.run_id, progress.slower or progress.ceiling)
         st.rerun()
     if st.button(
         "Speed up",
         key="speed_up",
         icon=":material/keyboard_double_arrow_up:",
-        disabled=ceiling >= MOST,
-        help=f"Calls in flight now: at most {ceiling}. Doubles that for the rest of the run.",
+        disabled=progress.faster is None,
+        help=f"{now} Doubles that for the rest of the run.",
     ):
-        services.runner().pace(progress.run_id, min(MOST, ceiling * 2))
+        services.runner().pace(progress.run_id, progress.faster or progress.ceiling)
         st.rerun()
 
 

@@ -1,49 +1,69 @@
-"""The editor of one question: text, reference answer, template."""
+"""The editor of one question: what is asked, its template, its rubric, everything about it, and its history."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import streamlit as st
 
+from karenina_core.authoring.review import REVIEW_PROPERTY
 from karenina_core.benchmark import Benchmark, BenchmarkQuestion
+from karenina_core.benchmark.question_form import fields_of, form_of
 from karenina_core.runs import BenchmarkRow
-from pages.components import benchmark_choice, drafts, feedback, frame, save_button, state, template_view
+from pages.components import (
+    benchmark_choice,
+    drafts,
+    feedback,
+    frame,
+    question_details,
+    question_history,
+    save_button,
+    state,
+    template_editor,
+)
 from pages.components.drafts import Draft
-from pages.components.question_list import draft_name
+from pages.components.question_index import in_words
+from pages.components.question_list import Shown, draft_name
 from pages.components.text import plain, short
 from pages.components.trait_values import kind_in_words
 
+TABS = ("Question", "Template", "Rubric", "Few-shot", "Details", "History")
 
-def draw(row: BenchmarkRow, benchmark: Benchmark, question_id: str) -> None:
-    """Draw the editor of a question."""
+
+def draw(row: BenchmarkRow, benchmark: Benchmark, question_id: str, shown: Shown) -> None:
+    """Draw the editor of a question.
+
+    Args:
+        row: The stored benchmark.
+        benchmark: Its questions.
+        question_id: The question.
+        shown: The questions that are listed, to go from one to the next.
+    """
     question = benchmark.get_question(question_id)
-    draft = drafts.draft_of(draft_name(row.id, question_id), _values(question))
-    _bar(row, question, draft)
+    draft = drafts.draft_of(draft_name(row.id, question_id), form_of(question))
+    _bar(row, question, draft, shown.ids)
     with frame.guard():
+        if question_id in shown.failures:
+            st.caption(f":material/close: Failed for {plain(in_words(shown.failures[question_id]))}")
         _identity(question, draft)
-        details, template, rubric = st.tabs(["Question", "Template", "Rubric"], key="question_tabs")
+        _review(row, question)
+        details, template, rubric, examples, more, history = st.tabs(TABS, key="question_tabs")
         with details:
-            _details(benchmark, draft)
+            question_details.asked(draft, shown.index.keywords)
             _finished(row, question, draft)
         with template:
-            _template(draft)
+            template_editor.draw(row, benchmark, question, draft)
         with rubric:
             _rubric(row, benchmark, question)
+        with examples:
+            question_details.examples(draft)
+        with more:
+            question_details.more(benchmark, question, draft)
+        with history:
+            question_history.draw(row, question, draft)
 
 
-def _values(question: BenchmarkQuestion) -> dict[str, Any]:
-    return {
-        "question": question.question,
-        "raw_answer": question.raw_answer,
-        "keywords": list(question.keywords),
-        "answer_notes": question.answer_notes or "",
-        "finished": question.finished,
-        "answer_template": question.answer_template or "",
-    }
-
-
-def _bar(row: BenchmarkRow, question: BenchmarkQuestion, draft: Draft) -> None:
+def _bar(row: BenchmarkRow, question: BenchmarkQuestion, draft: Draft, neighbours: Sequence[str]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         save = save_button.draw("Save", "save_question")
         if st.button("Discard edits", icon=":material/undo:", key="discard_edits", disabled=not draft.edits):
@@ -51,11 +71,12 @@ def _bar(row: BenchmarkRow, question: BenchmarkQuestion, draft: Draft) -> None:
             st.rerun()
         if st.button("Delete", icon=":material/delete:", key="delete_question"):
             _delete(row, question)
-        if draft.edits:
-            st.badge("Unsaved edits", icon=":material/edit:", color="orange")
-        else:
-            st.caption("Saved")
-    if draft.edits and draft.base != _values(question):
+        _steps(question, neighbours)
+    if draft.edits:
+        st.badge("Unsaved edits", icon=":material/edit:", color="orange")
+    else:
+        st.caption(":material/check: Saved")
+    if draft.edits and draft.base != form_of(question):
         st.warning(
             "Saving writes your edited fields over it. Discard your edits to see the stored version.",
             title="This question was changed elsewhere meanwhile",
@@ -65,15 +86,29 @@ def _bar(row: BenchmarkRow, question: BenchmarkQuestion, draft: Draft) -> None:
             _save(row, question, draft)
 
 
+def _steps(question: BenchmarkQuestion, neighbours: Sequence[str]) -> None:
+    place = neighbours.index(question.id) if question.id in neighbours else None
+    # From a question that is not listed, the next one is the first of the list.
+    targets = {"Previous": -1, "Next": 0} if place is None else {"Previous": place - 1, "Next": place + 1}
+    for (name, target), icon in zip(targets.items(), ("arrow_upward", "arrow_downward"), strict=True):
+        if st.button(
+            f":material/{icon}:",
+            key=f"{name.lower()}_question",
+            help=f"{name} question of the list",
+            disabled=not 0 <= target < len(neighbours),
+        ):
+            state.choose("q", neighbours[target])
+            st.rerun()
+
+
 def _save(row: BenchmarkRow, question: BenchmarkQuestion, draft: Draft) -> None:
     if not draft.edits:
         feedback.say("There is nothing to save.")
         st.rerun()
     keep = bool(st.session_state.get(_keep_key(draft)))
+    fields = fields_of(draft.values, draft.edits)
     with benchmark_choice.changing(row.id) as benchmark:
-        # Blank notes are no notes.
-        edits = {name: None if (name, value) == ("answer_notes", "") else value for name, value in draft.edits.items()}
-        new_id = benchmark.edit_question(question.id, keep_id=keep, **edits)
+        new_id = benchmark.edit_question(question.id, keep_id=keep, **fields)
     drafts.discard(draft.name)
     state.choose("q", new_id)
     feedback.say("Saved." if new_id == question.id else f"Saved. The question has the new id {new_id[:8]}….")
@@ -113,66 +148,44 @@ def _identity(question: BenchmarkQuestion, draft: Draft) -> None:
     )
 
 
-def _details(benchmark: Benchmark, draft: Draft) -> None:
-    st.text_area("Question", **draft.text("question"), height=120, help="Sent to the model exactly as it is.")
-    st.text_area(
-        "Reference answer",
-        **draft.text("raw_answer"),
-        height=90,
-        help="For people. Neither the model nor the judge sees it.",
-    )
-    known = {word for other in benchmark.get_all_questions() for word in other.keywords}
-    st.multiselect(
-        "Keywords",
-        sorted(known | set(draft.values["keywords"])),
-        **draft.choice("keywords"),
-        format_func=short,
-        accept_new_options=True,
-        placeholder="Choose or type; for filtering only",
-    )
-    st.text_area(
-        "Notes",
-        **draft.text("answer_notes"),
-        height=90,
-        help="Edge cases and remarks, such as what else is acceptable. Never sent to a model under test.",
-    )
+def _review(row: BenchmarkRow, question: BenchmarkQuestion) -> None:
+    reasons = (question.custom_metadata or {}).get(REVIEW_PROPERTY)
+    if not reasons:
+        return
+    lines = [plain(line) for line in str(reasons).splitlines() if line.strip()]
+    st.warning("\n".join(f"- {line}" for line in lines), title="Its template was drafted and needs your review")
+    if st.button("I have looked at it", icon=":material/check:", key="reviewed"):
+        with frame.guard():
+            with benchmark_choice.changing(row.id) as benchmark:
+                benchmark.remove_question_custom_property(question.id, REVIEW_PROPERTY)
+            feedback.offer_undo("Taken off the list of drafts to review", lambda: _ask_again(row, question, reasons))
+            st.rerun()
+
+
+def _ask_again(row: BenchmarkRow, question: BenchmarkQuestion, reasons: object) -> None:
+    with benchmark_choice.changing(row.id) as benchmark:
+        benchmark.set_question_custom_property(question.id, REVIEW_PROPERTY, reasons)
 
 
 def _finished(row: BenchmarkRow, question: BenchmarkQuestion, draft: Draft) -> None:
     st.toggle("Finished", **draft.text("finished"), help="Only finished questions take part in runs.")
-    if not draft.values["finished"]:
-        st.caption(":material/pause_circle: Will not run: it is not marked as finished.")
-        return
     found = benchmark_choice.checked(row.id, row.revision).states[question.id]
     if draft.values["answer_template"] != (question.answer_template or ""):
         st.caption(":material/edit: Save to see whether it runs with the edited template.")
-    elif question.finished and found.state == "issue":
-        st.caption(f":material/error: {plain(found.reason)}")
-    elif question.finished:
+    elif draft.values["finished"] != question.finished:
+        others = [] if found.state == "ready" else [reason for reason in found.obstacles if "marked as" not in reason]
+        coming = draft.values["finished"] and not others
+        st.caption(f":material/edit: {'Will take' if coming else 'Takes no'} part in runs once saved.")
+        _obstacles(others)
+    elif found.state == "ready":
         st.caption(f":material/check_circle: Takes part in runs. {plain(found.reason)}")
     else:
-        st.caption(":material/edit: Will take part in runs once saved.")
+        _obstacles(found.obstacles)
 
 
-def _template(draft: Draft) -> None:
-    source = st.text_area(
-        "Template source",
-        **draft.text("answer_template"),
-        height=340,
-        placeholder="class Answer(BaseAnswer): …",
-        help="Python text of a class Answer. It is read, never executed. Press Ctrl+Enter to check what you typed.",
-    )
-    if not source.strip():
-        st.info(
-            "Without a template there is no verdict; only rubric traits are evaluated. "
-            "Start from a skeleton and adapt it.",
-            icon=":material/info:",
-        )
-        if st.button("Insert a skeleton", icon=":material/note_add:", key="insert_skeleton"):
-            draft.put("answer_template", template_view.skeleton(draft.values["raw_answer"]))
-            st.rerun()
-        return
-    template_view.check(source)
+def _obstacles(reasons: Sequence[str]) -> None:
+    for reason in reasons:
+        st.caption(f":material/block: Will not run: {plain(reason[:1].lower() + reason[1:])}")
 
 
 def _rubric(row: BenchmarkRow, benchmark: Benchmark, question: BenchmarkQuestion) -> None:

@@ -1,21 +1,42 @@
-"""The list of questions of a benchmark, and adding one."""
+"""Which questions are shown, the table to choose one from, and adding one."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import BenchmarkRow
 from karenina_core.schemas.entities.question import question_id as id_of
-from pages.components import benchmark_choice, drafts, feedback, frame, state
+from pages.components import benchmark_choice, drafts, feedback, frame, question_index, services, state
 from pages.components.picker import pick
+from pages.components.question_index import FAILING, VIEWS, Failures, Index, Listed
 from pages.components.text import plain, short
 
-_VIEWS = {"All": None, "Ready": "ready", "Draft": "draft", "Issues": "issue"}
 SIGNS = {"ready": "✓ ready", "draft": "○ draft", "issue": "! issue"}
+_WAYS = {"list": "One by one", "grid": "Many at once"}
+PAGE = 100
+"""Rows of the table at once; more would be sent anew with every change of the list."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The questions of the chosen view that match the search.
+
+    Attributes:
+        index: All questions.
+        ids: Those that are shown, in the order of the benchmark.
+        view: The chosen view.
+        failures: What failed in the chosen run; empty in other views.
+    """
+
+    index: Index
+    ids: Sequence[str]
+    view: str
+    failures: Failures
 
 
 def draft_name(benchmark_id: str, question_id: str) -> str:
@@ -23,13 +44,66 @@ def draft_name(benchmark_id: str, question_id: str) -> str:
     return f"{benchmark_id}/question/{question_id}"
 
 
-def choose(row: BenchmarkRow, benchmark: Benchmark) -> str | None:
-    """Draw the list and return the id of the chosen question."""
-    ids = benchmark.get_question_ids()
-    chosen = state.selected("q", ids)
-    _add(row, benchmark)
-    if not ids:
-        return None
+def many_at_once() -> bool:
+    """Draw the choice of how to edit, and return whether it is the table of many questions."""
+    if st.session_state.get("question_way") not in _WAYS:
+        st.session_state["question_way"] = "grid" if state.recalled("edit") == "grid" else "list"
+    way = st.segmented_control(
+        "Edit",
+        list(_WAYS),
+        format_func=_WAYS.__getitem__,
+        required=True,
+        key="question_way",
+        label_visibility="collapsed",
+    )
+    state.choose("edit", "grid" if way == "grid" else None)
+    return way == "grid"
+
+
+def filtered(row: BenchmarkRow) -> Shown:
+    """Draw search and views, and return the questions they leave."""
+    found = question_index.index(row.id, row.revision)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        search = _search()
+        view = _view(found)
+    failures = _failures(row, found) if view == FAILING else {}
+    ids = question_index.shown(found, view, search, failures)
+    counts = found.counts
+    said = [
+        f"{len(ids)} of {len(found.questions)} shown",
+        f"{counts['Ready']} ready",
+        f"{counts['Draft']} draft",
+        f"{counts['Issues']} with an issue",
+        *([f"{counts['Needs review']} to review"] if counts["Needs review"] else []),
+    ]
+    st.caption(" · ".join(said))
+    return Shown(found, ids, view, failures)
+
+
+def choose(row: BenchmarkRow, shown: Shown) -> str | None:
+    """Draw the table and return the id of the chosen question."""
+    chosen = state.selected("q", shown.index.questions)
+    if not shown.ids:
+        st.info("No question is in this view. Choose All, or clear the search.", icon=":material/search_off:")
+        return chosen
+    ids = _page(shown.ids, chosen)
+    edited = set(drafts.unsaved(f"{row.id}/question/"))
+    rows = [_row(shown.index.questions[name], shown, draft_name(row.id, name) in edited) for name in ids]
+    columns = {
+        "State": st.column_config.TextColumn(width=90),
+        "Failed": st.column_config.TextColumn(width=70),
+        "Question": st.column_config.TextColumn(width="large"),
+    }
+    picked = pick("question_table", ids, rows, chosen, alt="Questions", most=16, columns=columns)
+    if picked != chosen:
+        state.choose("q", picked)
+    return picked
+
+
+def _search() -> str:
+    # Set only while the browser does not know the field: later, it would write over what is being typed.
+    if "question_search" not in st.session_state:
+        st.session_state["question_search"] = state.recalled("find") or ""
     search = st.text_input(
         "Search",
         type="search",
@@ -37,52 +111,80 @@ def choose(row: BenchmarkRow, benchmark: Benchmark) -> str | None:
         key="question_search",
         placeholder="Text, answer, keyword or id",
         label_visibility="collapsed",
+        width=320,
     )
-    states = {name: found.state for name, found in benchmark_choice.checked(row.id, row.revision).states.items()}
-    view = st.segmented_control(
-        "View", list(_VIEWS), default="All", required=True, key="question_view", label_visibility="collapsed"
+    state.choose("find", search or None)
+    return search
+
+
+def _view(found: Index) -> str:
+    if st.session_state.get("question_view") not in VIEWS:
+        wanted = state.recalled("only")
+        st.session_state["question_view"] = wanted if wanted in VIEWS else VIEWS[0]
+    view = st.segmented_control("View", VIEWS, required=True, key="question_view", label_visibility="collapsed")
+    state.choose("only", None if view in (None, VIEWS[0]) else view)
+    return view or VIEWS[0]
+
+
+def _failures(row: BenchmarkRow, found: Index) -> Failures:
+    runs = {run.id: run for run in services.store().runs(benchmark_id=row.id) if run.done}
+    if not runs:
+        st.info("This benchmark has no run with results yet. Configure one first.", icon=":material/info:")
+        if st.button("Go to Configure", icon=":material/tune:", key="go_to_configure"):
+            st.switch_page(frame.CONFIGURE, query_params={"benchmark": row.id})
+        return {}
+    if st.session_state.get("failing_run") not in runs:
+        st.session_state["failing_run"] = state.selected("failing", runs)
+    chosen = st.selectbox(
+        "Failing in",
+        list(runs),
+        format_func=lambda key: f"{short(runs[key].name, 50)} · {runs[key].created[:16].replace('T', ' ')}",
+        key="failing_run",
+        width=420,
     )
-    wanted = _VIEWS[view or "All"]
-    shown = [name for name in ids if (wanted in (None, states[name])) and _matches(benchmark, name, search)]
-    count = Counter(states.values())
-    st.caption(
-        f"{len(shown)} of {len(ids)} shown · {count['ready']} ready · {count['draft']} draft · "
-        f"{count['issue']} with an issue"
-    )
-    if not shown:
-        st.info("No question is in this view. Choose All, or clear the search.", icon=":material/search_off:")
-        return chosen
-    return _table(row, benchmark, shown, states, chosen)
+    state.choose("failing", chosen)
+    run = runs[chosen]
+    failed = question_index.failures(run.id, (run.done, run.passed, run.failed, run.not_evaluated))
+    gone = sum(name not in found.questions for name in failed)
+    if gone:
+        st.caption(
+            f"{gone} more {'question' if gone == 1 else 'questions'} failed in this run that this benchmark no longer "
+            "has, or has with another text."
+        )
+    return failed
 
 
-def _table(
-    row: BenchmarkRow, benchmark: Benchmark, shown: list[str], states: Mapping[str, str], chosen: str | None
-) -> str | None:
-    edited = set(drafts.unsaved(f"{row.id}/question/"))
-    rows = [
-        {
-            "State": SIGNS[states[name]] + (" ✎" if draft_name(row.id, name) in edited else ""),
-            "Question": short(benchmark.get_question(name).question, 120),
-        }
-        for name in shown
-    ]
-    columns = {"State": st.column_config.TextColumn(width=80), "Question": st.column_config.TextColumn(width="large")}
-    picked = pick("question_table", shown, rows, chosen, alt="Questions", most=16, columns=columns)
-    if picked != chosen:
-        state.choose("q", picked)
-    return picked
+def _page(ids: Sequence[str], chosen: str | None) -> Sequence[str]:
+    if len(ids) <= PAGE:
+        return ids
+    pages = math.ceil(len(ids) / PAGE)
+    place = ids.index(chosen) // PAGE + 1 if chosen in ids else 1
+    # Part of the key: another question, chosen by a link or an undo, is looked up where it is.
+    page = st.pagination(pages, default=place, key=f"question_page_{pages}_{chosen}")
+    return ids[(page - 1) * PAGE : page * PAGE]
 
 
-def _matches(benchmark: Benchmark, name: str, search: str) -> bool:
-    question = benchmark.get_question(name)
-    text = "\n".join([question.question, question.raw_answer, *question.keywords, name])
-    return search.strip().casefold() in text.casefold()
+def _row(item: Listed, shown: Shown, edited: bool) -> Mapping[str, str]:
+    signs = [SIGNS[item.state.state], *(["⚑"] if item.review else []), *(["✎"] if edited else [])]
+    failed = shown.failures.get(item.id)
+    return {
+        "State": " ".join(signs),
+        **({"Failed": question_index.total(failed)} if failed else {}),
+        "Question": item.text,
+        **({"For": question_index.in_words(failed)} if failed else {}),
+        **({"Why": short(_why(item, shown.view), 300)} if shown.view in ("Draft", "Issues", "Needs review") else {}),
+    }
 
 
-def _add(row: BenchmarkRow, benchmark: Benchmark) -> None:
+def _why(item: Listed, view: str) -> str:
+    return item.review if view == "Needs review" else " ".join(item.state.obstacles)
+
+
+def add(row: BenchmarkRow, benchmark: Benchmark) -> None:
+    """Draw the way to one more question."""
     number = len(benchmark)  # part of the keys: the form is empty again once a question is added
     with (
-        st.popover("Add question", icon=":material/add:", width="stretch", key=f"new_question_{number}"),
+        st.popover("Add question", icon=":material/add:", key=f"new_question_{number}"),
         st.form(f"new_question_form_{number}", border=False),
         frame.guard(),
     ):

@@ -4,39 +4,53 @@ from __future__ import annotations
 
 import streamlit as st
 
-from karenina_core.schemas.entities.rubric import AnyTrait, Rubric, StoredTrait
-from pages.components import drafts, feedback, frame, save_button, services, trait_form
-from pages.components.benchmark_choice import reading
+from karenina_core.authoring import lint_rubric
+from karenina_core.schemas.entities.rubric import AnyTrait, StoredTrait
+from pages.components import drafts, frame, save_button, trait_acts, trait_findings, trait_form, trait_try
 from pages.components.drafts import Draft
 from pages.components.picker import pick
 from pages.components.rubric_scope import Scope
 from pages.components.text import plain, short
+from pages.components.trait_acts import NEW_MARK
 from pages.components.trait_values import NEW, direction_in_words, kind_in_words, trait_of, values_of
 
-NEW_MARK = "\n"  # cannot stand in the name of a trait
-_CHOSEN = "_trait"
 _KINDS = {"llm": "Judged by a model", "regex": "Regular expression", "metric": "Found items: precision, recall, F1"}
 
 
-def choose(scope: Scope) -> str | None:
+def draw(scope: Scope) -> None:
+    """Draw the list of traits beside the editor of the chosen one."""
+    left, right = st.columns([40, 60], gap="large")
+    with left:
+        chosen = _choose(scope)
+    with right:
+        if chosen is None:
+            st.info(
+                "This rubric has no traits yet. Add one with “Add trait”, or copy one from “Library”."
+                if scope.question_id
+                else "No trait applies to all questions yet. Add one with “Add trait”, or copy one from “Library”; "
+                "single questions can have traits of their own, shown under “One question”.",
+                icon=":material/checklist:",
+            )
+        else:
+            _edit(scope, chosen)
+            save_button.include_typing()
+
+
+def _choose(scope: Scope) -> str | None:
     """Draw the list and return what to edit: the name of a trait, or `NEW_MARK` and the kind of a new one."""
     _add(scope)
-    names = [trait.name for trait in scope.rubric.traits]
-    chosen: str | None = st.session_state.get(_CHOSEN, {}).get(scope.draft_prefix)
-    if chosen is None or (chosen not in names and not chosen.startswith(NEW_MARK)):
-        chosen = names[0] if names else None
-    if names:
-        chosen = _table(scope, chosen)
+    begun = [name.removeprefix(scope.draft_prefix) for name in drafts.unsaved(scope.draft_prefix + NEW_MARK)]
+    known = [trait.name for trait in scope.rubric.traits] + begun
+    chosen = trait_acts.chosen(scope)
+    if chosen is None or (chosen not in known and not chosen.startswith(NEW_MARK)):
+        chosen = known[0] if known else None
+    if known:
+        chosen = _table(scope, begun, chosen)
     if scope.inherited:
         st.caption(f":material/account_tree: Also applies, from all questions: {_listed(scope.inherited)}")
     if scope.replaced:
         st.caption(f":material/swap_horiz: Used here instead of the trait of all questions: {_listed(scope.replaced)}")
     return chosen
-
-
-def remember(scope: Scope, chosen: str | None) -> None:
-    """Choose what to edit next."""
-    st.session_state[_CHOSEN] = {scope.draft_prefix: chosen}
 
 
 def _add(scope: Scope) -> None:
@@ -49,44 +63,63 @@ def _add(scope: Scope) -> None:
         width="stretch",
     )
     if kind:
-        remember(scope, f"{NEW_MARK}{kind}")
+        trait_acts.choose(scope, f"{NEW_MARK}{kind}")
 
 
-def _table(scope: Scope, chosen: str | None) -> str | None:
+def _table(scope: Scope, begun: list[str], chosen: str | None) -> str | None:
     traits = scope.rubric.traits
-    names = [trait.name for trait in traits]
     edited = drafts.unsaved(scope.draft_prefix)
     kept = len(scope.rubric.stored_traits)
     st.caption(
-        f"{len(names)} {'trait' if len(names) == 1 else 'traits'}" + (f" · {kept} kept, not evaluated" if kept else "")
+        f"{len(traits)} {'trait' if len(traits) == 1 else 'traits'}"
+        + (f" · {kept} kept, not evaluated" if kept else "")
     )
+    findings = [finding.field for finding in lint_rubric(traits, shared=scope.shared) if finding.severity != "hint"]
     rows = [
         {
             "Trait": short(trait.name, 80) + (" ✎" if scope.draft_prefix + trait.name in edited else ""),
+            **({"To mend": str(findings.count(trait.name) or "")} if findings else {}),
             "Yields": kind_in_words(trait),
             "Better": direction_in_words(trait),
         }
         for trait in traits
     ]
+    new = {"Trait": "new, not added yet ✎", "Better": ""} | ({"To mend": ""} if findings else {})
+    rows += [new | {"Yields": _KINDS[name.removeprefix(NEW_MARK)]} for name in begun]
+    names = [trait.name for trait in traits] + begun
     picked = pick("trait_table", names, rows, chosen, alt="Rubric traits")
     if picked != chosen:
-        remember(scope, picked)
+        trait_acts.choose(scope, picked)
     return picked
 
 
-def edit(scope: Scope, chosen: str) -> None:
-    """Draw the editor of a trait or of a new one."""
+def _edit(scope: Scope, chosen: str) -> None:
     trait = None if chosen.startswith(NEW_MARK) else scope.rubric.trait(chosen)
     if isinstance(trait, StoredTrait):
         trait_form.stored(trait)
-        if st.button("Delete", icon=":material/delete:", key="delete_trait"):
-            _delete(scope, trait)
+        trait_acts.places(scope, trait)
         return
     kind = chosen.removeprefix(NEW_MARK) if trait is None else trait.type
     draft = drafts.draft_of(scope.draft_prefix + chosen, NEW[kind] if trait is None else values_of(trait))
     _bar(scope, trait, kind, draft)
     with frame.guard():
         trait_form.draw(kind, draft)
+        typed = _typed(kind, draft, trait)
+        if isinstance(typed, str):
+            if draft.edits:
+                st.caption(f":material/info: Not complete yet: {plain(typed, 300)}")
+        else:
+            trait_findings.draw(scope, trait, typed, draft)
+            trait_try.draw(scope, typed, draft)
+
+
+def _typed(kind: str, draft: Draft, trait: AnyTrait | None) -> AnyTrait | str:
+    """Return the trait as it is typed, or why it is none yet; a trait that is tried needs no name."""
+    values = draft.values if draft.values["name"].strip() else draft.values | {"name": "New trait"}
+    try:
+        return trait_of(kind, values, trait)
+    except ValueError as error:
+        return frame.readable(error)
 
 
 def _bar(scope: Scope, trait: AnyTrait | None, kind: str, draft: Draft) -> None:
@@ -99,63 +132,19 @@ def _bar(scope: Scope, trait: AnyTrait | None, kind: str, draft: Draft) -> None:
             disabled=bool(trait) and not draft.edits,
         ):
             drafts.discard(draft.name)
-            remember(scope, trait.name if trait else None)
+            trait_acts.choose(scope, trait.name if trait else None)
             st.rerun()
-        if trait and st.button("Delete", icon=":material/delete:", key="delete_trait"):
-            _delete(scope, trait)
         if trait is None:
             st.badge("New trait", icon=":material/add:", color="blue")
         elif draft.edits:
             st.badge("Unsaved edits", icon=":material/edit:", color="orange")
         else:
             st.caption("Saved")
+    if trait is not None:
+        trait_acts.places(scope, trait)
     if save:
         with frame.guard():
-            _save(scope, trait, kind, draft)
-
-
-def _save(scope: Scope, trait: AnyTrait | None, kind: str, draft: Draft) -> None:
-    saved = trait_of(kind, draft.values, trait)
-    traits = list(_now(scope).traits)
-    places = [place for place, other in enumerate(traits) if trait is not None and other.name == trait.name]
-    if places:
-        traits[places[0]] = saved
-    else:
-        traits.append(saved)
-    scope.save(_with(scope, traits))
-    drafts.discard(draft.name)
-    remember(scope, saved.name)
-    feedback.say(f"Saved **{plain(saved.name, 60)}**.")
-    st.rerun()
-
-
-def _delete(scope: Scope, trait: AnyTrait) -> None:
-    place = [other.name for other in scope.rubric.traits].index(trait.name)
-    scope.save(_with(scope, [other for other in _now(scope).traits if other.name != trait.name]))
-
-    def undo() -> None:
-        traits = list(_now(scope).traits)
-        traits.insert(place, trait)
-        scope.save(_with(scope, traits))
-        remember(scope, trait.name)
-
-    feedback.offer_undo(f"Deleted the trait **{plain(trait.name, 60)}**", undo)
-    st.rerun()
-
-
-def _now(scope: Scope) -> Rubric:
-    """Return the rubric as it is stored at this moment."""
-    row = services.store().benchmark(scope.benchmark_id)
-    benchmark = reading(row.id, row.revision)
-    found = (
-        benchmark.get_global_rubric() if scope.question_id is None else benchmark.get_question_rubric(scope.question_id)
-    )
-    return found or Rubric()
-
-
-def _with(scope: Scope, traits: list[AnyTrait]) -> Rubric:
-    rubric = _now(scope)
-    return Rubric(name=rubric.name, description=rubric.description, traits=traits)
+            trait_acts.save(scope, trait, trait_of(kind, draft.values, trait), draft)
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -9,6 +9,8 @@ import streamlit as st
 from karenina_core.benchmark import Benchmark
 from karenina_core.redact import install_log_redaction
 from karenina_core.runs import Progress, Runner, Store, wanted
+from karenina_core.runs.drafter import Drafter
+from karenina_core.runs.scorer import Scorer
 from karenina_core.schemas.config import VerificationConfig
 from pages.components import session_keys
 
@@ -24,6 +26,18 @@ def store() -> Store:
 def runner() -> Runner:
     """Return the runner: one background thread that survives reruns, reloads and page switches."""
     return Runner(store())
+
+
+@st.cache_resource(on_release=lambda drafter: drafter.close(), show_spinner=False)
+def drafter() -> Drafter:
+    """Return what drafts templates in the background, across reruns, reloads and page switches."""
+    return Drafter(store())
+
+
+@st.cache_resource(on_release=lambda scorer: scorer.close(), show_spinner=False)
+def scorer() -> Scorer:
+    """Return what scores stored runs in the background, across reruns, reloads and page switches."""
+    return Scorer(store())
 
 
 def active_runs() -> list[Progress]:

@@ -47,6 +47,11 @@ def account() -> None:
         st.button("Sign out", on_click=st.logout, icon=":material/logout:", key="sign_out", type="tertiary")
 
 
+def person() -> str:
+    """Return the address of whoever is signed in; empty where nobody signs in."""
+    return str(st.user.get("email") or "") if st.user.get("is_logged_in") else ""
+
+
 def is_local(address: str | None) -> bool:
     """Say whether a server at this address can be reached from its own computer only."""
     if not address:

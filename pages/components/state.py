@@ -25,6 +25,12 @@ def selected(name: str, valid: Iterable[str] | None = None) -> str | None:
     return value
 
 
+def recalled(name: str) -> str | None:
+    """Return what the link or this session says of `name`, as it is; writes nothing."""
+    value = st.query_params.get(name) or st.session_state.get(f"_{name}")
+    return None if value is None else str(value)
+
+
 def unknown(name: str) -> bool:
     """Return whether the last `selected` of `name` found an id in the link that does not exist."""
     return bool(st.session_state.get(f"_{name}_unknown"))

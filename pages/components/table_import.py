@@ -79,7 +79,7 @@ def draw(file: Opened, digest: str, rows: Sequence[BenchmarkRow]) -> str | None:
         digest: What tells it from other files.
         rows: The benchmarks it may be added to.
     """
-    task = _task(file, digest)
+    task = _task(file, digest, rows)
     st.markdown(f":material/table: Found: **{TITLES[file.format]}**")
     st.markdown("**1 · File**")
     _read(task)
@@ -108,11 +108,26 @@ def clear() -> None:
     st.session_state.pop(_STATE, None)
 
 
-def _task(file: Opened, digest: str) -> TableImport:
+def _task(file: Opened, digest: str, rows: Sequence[BenchmarkRow]) -> TableImport:
     task = st.session_state.get(_STATE)
     if not isinstance(task, TableImport) or task.digest != digest:
         task = st.session_state[_STATE] = TableImport(file, digest, PurePosixPath(file.name).stem.strip()[:200])
+        if file.format == "results":
+            task.target = _asked_before(read_table(file), rows)
     return task
+
+
+def _asked_before(table: Table, rows: Sequence[BenchmarkRow]) -> str:
+    """Return the benchmark that has the most of the questions that were answered; empty where none has any."""
+    known = {str(name) for name in table.column("id")}
+    texts = {str(text) for text in table.column("question")}
+
+    def shared(row: BenchmarkRow) -> int:
+        questions = benchmark_choice.reading(row.id, row.revision).get_all_questions()
+        return sum(question.id in known or question.question in texts for question in questions)
+
+    best = max(rows, key=shared, default=None)
+    return best.id if best is not None and shared(best) else _NEW
 
 
 def _read(task: TableImport) -> None:

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from karenina_core import patterns
-from karenina_core.pipeline.stages.rubric_evaluation import search
-from karenina_core.schemas.entities.rubric import METRICS_BY_MODE, ManualRubricTrait, StoredTrait
-from karenina_core.schemas.results import RubricPart
-from pages.components import frame
+from karenina_core.schemas.entities.rubric import METRICS_BY_MODE, StoredTrait
 from pages.components.drafts import Draft
 from pages.components.text import plain
-from pages.components.trait_values import metric_mode, trait_of, unavailable_metrics
+from pages.components.trait_values import metric_mode, unavailable_metrics
 
 _ANSWERS = {"score": "A score", "binary": "Yes or no", "literal": "One of several classes"}
 _DIRECTIONS = {"higher": "Higher is better", "lower": "Lower is better", "none": "Neither"}
-_SHOWN_MATCHES = 20
 
 
 def draw(kind: str, draft: Draft) -> None:
@@ -65,38 +60,6 @@ def _regex(draft: Draft) -> None:
         st.toggle("Letters must match in case", **draft.text("case_sensitive"))
         st.toggle("Fail when it is found", **draft.text("invert"))
     _direction(draft)
-    _tester(draft)
-
-
-def _tester(draft: Draft) -> None:
-    text = st.text_area(
-        "Try it on a text", key=f"{draft.name}:tried", height=110, placeholder="Paste an answer; nothing is stored."
-    )
-    if not (draft.values["pattern"] and text):
-        return
-    with frame.guard():
-        trait = trait_of("regex", draft.values | {"name": "tried"})
-        assert isinstance(trait, ManualRubricTrait)
-        part = RubricPart()
-        search(part, [trait], text)
-        if trait.name in part.errors:
-            st.warning(plain(part.errors[trait.name]))
-            return
-        spans = patterns.spans(trait.pattern, text, () if trait.case_sensitive else ("IGNORECASE",))
-        verdict = ":material/check_circle: **Passes**" if part.regex[trait.name] else ":material/cancel: **Fails**"
-        times = {0: "not found", 1: "found once"}.get(len(spans), f"found {len(spans)} times")
-        st.markdown(f"{verdict} · the pattern is {times}")
-        if spans:
-            st.markdown(_highlighted(text, spans))
-
-
-def _highlighted(text: str, spans: list[tuple[int, int]]) -> str:
-    parts, end = [], 0
-    for start, stop in spans[:_SHOWN_MATCHES]:
-        found = plain(text[start:stop])
-        parts += [plain(text[end:start]), f":orange-background[{found}]" if found.strip() else found]
-        end = stop
-    return "".join([*parts, plain(text[end:])]).replace("\n", "  \n")
 
 
 def _metric(draft: Draft) -> None:
@@ -121,7 +84,9 @@ def _metric(draft: Draft) -> None:
         if mode == "full_matrix"
         else ":material/grid_view: Mode: **true positives only**. Any other item the answer names is a false positive."
     )
-    st.pills("Metrics", list(METRICS_BY_MODE["full_matrix"]), selection_mode="multi", **draft.choice("metrics"))
+    st.pills(
+        "Metrics", list(METRICS_BY_MODE["full_matrix"]), selection_mode="multi", wrap=True, **draft.choice("metrics")
+    )
     unavailable = unavailable_metrics(draft.values)
     if unavailable:
         st.warning(

@@ -63,7 +63,8 @@ def choose() -> Upload | None:
         digest = hashlib.sha256(data).hexdigest()
         waiting = st.session_state.get(_UPLOAD)
         if waiting is None or waiting.digest != digest:
-            st.session_state[_UPLOAD] = _read(file.name, digest, data)
+            with st.spinner("Reading the file …", show_time=True):
+                st.session_state[_UPLOAD] = _read(file.name, digest, data)
     waiting = st.session_state.get(_UPLOAD)
     return waiting if isinstance(waiting, Upload) else None
 

@@ -19,6 +19,8 @@ Open = Callable[..., AppTest]
 def fresh_services(own_environment: None) -> Iterator[None]:
     """Let every test have a store and a runner of its own."""
     yield
+    services.drafter.clear()
+    services.scorer.clear()
     services.runner.clear()
     services.store.clear()
     st.cache_data.clear()

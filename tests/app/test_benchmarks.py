@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -13,6 +14,8 @@ from pages.components import services, upload
 from tests.app.conftest import Open
 from tests.app.looking import labelled, select_row, table, texts
 from tests.app.samples import small_benchmark
+
+CHECKPOINTS = Path(__file__).parents[1] / "data" / "checkpoints"
 
 
 @pytest.fixture
@@ -77,6 +80,14 @@ def test_repairs_are_listed(open_page: Open, small: Benchmark) -> None:
     data["dataFeedElement"][1]["@id"] = data["dataFeedElement"][0]["@id"]
     app = uploaded(open_page("pages/benchmarks.py"), json.dumps(data).encode())
     assert len(table(app, "Repairs")) == 1
+
+
+@pytest.mark.parametrize("path", sorted(CHECKPOINTS.iterdir()), ids=lambda path: path.name)
+def test_files_of_every_dialect_come_in_through_the_same_door(open_page: Open, store: Store, path: Path) -> None:
+    app = uploaded(open_page("pages/benchmarks.py"), path.read_bytes(), path.name)
+    app.button(key="upload_add").click().run()
+    assert not app.exception
+    assert len(store.benchmarks()) == 1
 
 
 def test_a_file_is_read_once_and_survives_a_change_of_page(

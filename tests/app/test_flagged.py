@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from karenina_core.runs.plan import wanted
+from karenina_core.schemas.annotation import Annotation
 from pages.components import frame, services
 from tests.app.conftest import Open, healthy
 from tests.app.looking import labelled, table
@@ -22,21 +23,24 @@ def run(*flagged: bool) -> str:
 
 
 def test_flagged_answers_are_marked_and_can_be_shown_alone(open_page: Open) -> None:
-    app = open_page(frame.RESULTS, run=run(False, True, False))
+    run_id = run(False, True, False)
+    app = open_page(frame.RESULTS, run=run_id)
     assert sorted(table(app, ALL)["Verdict"]) == ["✓ pass", "✓ pass", "✓ pass ⚑"]
-    app = healthy(labelled(app.toggle, "Only flagged (1)").set_value(True).run())
+    app = open_page(frame.RESULTS, run=run_id, show="flagged")
     assert list(table(app, ALL)["Verdict"]) == ["✓ pass ⚑"]
 
 
-def test_without_flags_there_is_nothing_to_switch(open_page: Open) -> None:
-    app = open_page(frame.RESULTS, run=run(False, False), flagged="true")
-    assert not app.toggle
-    assert len(table(app, ALL)) == 2
+def test_a_verdict_that_a_person_disputes_is_flagged_too(open_page: Open) -> None:
+    run_id = run(False, False)
+    [first, _] = services.store().rows(run_id)
+    review = Annotation(run_id=run_id, result_id=first["result_id"], agrees=False, cause="rule_too_strict")
+    services.store().annotate(review)
+    app = open_page(frame.RESULTS, run=run_id, show="flagged")
+    assert list(table(app, ALL)["Review"]) == ["disagrees: the rule is too strict"]
 
 
 def test_clearing_the_filters_shows_everything_again(open_page: Open) -> None:
-    app = open_page(frame.RESULTS, run=run(False, True))
-    app = labelled(app.toggle, "Only flagged (1)").set_value(True).run()
+    app = open_page(frame.RESULTS, run=run(False, True), show="flagged")
     app = labelled(app.text_input, "Search in questions").set_value("nothing like this").run()
     app = healthy(labelled(app.button, "Clear filters").click().run())
     assert len(table(app, ALL)) == 2

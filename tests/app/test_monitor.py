@@ -6,10 +6,12 @@ from collections.abc import Iterator
 import pytest
 
 from karenina_core.runs.plan import wanted
+from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from pages.components import frame, services
 from tests.app.conftest import Open
 from tests.faults.openai_server import OpenAIServer, failing
 from tests.faults.road import always, config, honest, islands, model
+from tests.runs.fakes import small_benchmark
 
 
 @pytest.fixture
@@ -58,6 +60,7 @@ def test_a_stopped_model_is_told_with_its_reason(open_page: Open, server: OpenAI
     app = open_page(frame.MONITOR, run=run_id)
     assert any("refused the key" in warning.value for warning in app.warning)
     services.runner().cancel(run_id)
+    assert any("refused the key" in warning.value for warning in app.run().warning)
 
 
 def test_a_finished_run_shows_no_pace(open_page: Open, server: OpenAIServer) -> None:
@@ -65,3 +68,19 @@ def test_a_finished_run_shows_no_pace(open_page: Open, server: OpenAIServer) -> 
     assert services.runner().wait(run_id, 20).percent == 100.0
     app = open_page(frame.MONITOR, run=run_id)
     assert not [button for button in app.button if button.key in ("slow_down", "speed_up")]
+
+
+def test_a_run_asks_for_its_prepared_answers_after_a_restart(open_page: Open) -> None:
+    answers = {"q1": "Paris", "q2": "Lyon"}
+    prepared = ModelConfig(interface="manual", model_name="elsewhere", manual_traces=answers)
+    settings = VerificationConfig(answering_models=[prepared], parsing_models=["local"])
+    run_id = services.store().create_run(wanted(small_benchmark(2), settings), "Prepared")
+    app = open_page(frame.MONITOR, run=run_id)
+    services.store().set_status(run_id, "interrupted")
+    app = app.run()
+    assert app.file_uploader[0].label == "Prepared answers of elsewhere"
+    app.button(key="resume").click().run()
+    assert "needed once more" in app.error[0].proto.title
+    assert "needed once more" in app.run().error[0].proto.title, "it stays while the page polls"
+    app.file_uploader[0].upload("other.json", b'{"q1": "Nice"}').run()
+    assert any("not the answers" in error.proto.title for error in app.error)

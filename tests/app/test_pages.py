@@ -105,7 +105,7 @@ def test_results_say_what_was_left_out(open_page: Open, demo_run: str) -> None:
     assert {metric.label: metric.value for metric in app.metric}["Not evaluated"] == "3"
 
 
-@pytest.mark.parametrize("view", ["Pass rate", "By field", "By question", "Traits", "Metric traits"])
+@pytest.mark.parametrize("view", ["Pass rate", "By field", "By question", "By keyword", "Traits", "Metric traits"])
 def test_every_view_of_the_results_draws_its_charts(view: str, open_page: Open, demo_run: str) -> None:
     app = open_page("pages/results.py", run=demo_run)
     app.session_state["view"] = view
@@ -122,9 +122,7 @@ def test_every_evaluation_is_in_the_table(open_page: Open, demo_run: str) -> Non
 
 
 def test_filters_keep_what_they_should(open_page: Open, demo_run: str) -> None:
-    app = open_page("pages/results.py", run=demo_run)
-    app.selectbox(key="verdict").set_value("fail")
-    app = healthy(app.run())
+    app = open_page("pages/results.py", run=demo_run, show="failures")
     assert "14 of 42 shown" in texts(app)
     app.text_input(key="search").set_value("venetoclax")
     app = healthy(app.run())
@@ -148,7 +146,7 @@ def test_an_answer_shows_its_whole_way(open_page: Open, demo_run: str) -> None:
     ]
     app = open_page("pages/answer.py", run=demo_run, row=row["result_id"])
     shown = texts(app)
-    for cell in ("1 · Prompt", "2 · Answer", "3 · Judge", "4 · Verdict", "5 · Rubric", "6 · Stages"):
+    for cell in ("1 · Prompt", "2 · Answer", "3 · Judge", "4 · Extraction", "5 · Verdict", "6 · Rubric", "7 · Review"):
         assert cell in shown
     assert "BCL2" in "\n".join(code.value for code in app.code)
     assert "of 1 field right" in shown

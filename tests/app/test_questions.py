@@ -54,7 +54,7 @@ def test_without_a_benchmark_the_page_leads_to_one(open_page: Open) -> None:
 
 def test_a_benchmark_without_questions_says_how_to_begin(open_page: Open, store: Store) -> None:
     store.save_benchmark(Benchmark.create("Empty"))
-    assert "Add the first one on the left." in texts(open_page("pages/questions.py"))
+    assert "Add the first one above." in texts(open_page("pages/questions.py"))
 
 
 def test_the_list_shows_where_every_question_stands(open_page: Open, stored: str) -> None:
@@ -181,6 +181,7 @@ def test_the_template_shows_its_fields_and_never_the_truth_to_the_judge(open_pag
     assert (row["Field"], row["Type"], row["Truth"]) == ("target", "str", "BCL2")
     assert "ExactMatch" in row["Rule"]
     assert "built-in checks" in texts(app)
+    app.segmented_control(key="template_trial").set_value("Judge's view").run()
     assert "BCL2" not in app.json[0].value
 
 

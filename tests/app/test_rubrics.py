@@ -115,7 +115,7 @@ def test_a_score_whose_bounds_are_swapped_is_refused(open_page: Open, store: Sto
 
 def test_a_name_that_is_taken_is_refused(open_page: Open, store: Store, stored: str) -> None:
     app = add(open_page("pages/rubrics.py"), "llm", Name="BH3")
-    assert "trait names must be unique in a rubric: BH3" in texts(app)
+    assert "The rubric of all questions has a trait 'BH3' already. Choose another name" in texts(app)
     assert global_traits(store, stored)["BH3"].type == "regex"
 
 
@@ -171,13 +171,90 @@ def test_deleting_a_trait_can_be_undone_in_place(open_page: Open, store: Store, 
 def test_a_question_has_traits_of_its_own_and_inherits_the_others(open_page: Open, store: Store, stored: str) -> None:
     app = open_page("pages/rubrics.py", scope="question")
     assert "Also applies, from all questions: Clarity, BH3" in texts(app)
-    add(app, "llm", Name="Clarity")
-    assert "Used here instead of the trait of all questions: Clarity" in texts(app)
+    add(app, "llm", Name="Tone")
     question_id = app.query_params["q"]
     own = store.load_benchmark(stored).get_question_rubric(question_id)
-    assert [trait.name for trait in own.traits] == ["Clarity"]
+    assert [trait.name for trait in own.traits] == ["Tone"]
     app.button(key="delete_trait").click().run()
     assert store.load_benchmark(stored).get_question_rubric(question_id) is None
+
+
+def test_a_question_cannot_take_the_name_of_a_shared_trait(open_page: Open, store: Store, stored: str) -> None:
+    app = add(open_page("pages/rubrics.py", scope="question"), "llm", Name="Clarity")
+    assert "A trait of all questions is named 'Clarity'" in texts(app)
+    assert store.load_benchmark(stored).get_question_rubric(app.query_params["q"]) is None
+
+
+def test_a_shared_trait_cannot_take_the_name_of_a_questions_own(
+    open_page: Open, store: Store, small: Benchmark
+) -> None:
+    small.set_question_rubric(small.get_question_ids()[0], Rubric(traits=[RubricTrait(name="Tone")]))
+    benchmark_id = store.save_benchmark(small)
+    app = add(open_page("pages/rubrics.py"), "llm", Name="Tone")
+    assert "is named 'Tone'. It would not be evaluated there" in texts(app)
+    assert global_traits(store, benchmark_id) == {}
+
+
+def test_a_file_may_replace_a_shared_trait_and_the_page_says_so(
+    open_page: Open, store: Store, small: Benchmark
+) -> None:
+    small.set_global_rubric(Rubric(traits=[RubricTrait(name="Clarity")]))
+    question_id = small.get_question_ids()[0]
+    small.set_question_rubric(question_id, Rubric(traits=[RubricTrait(name="Clarity", description="Own")]))
+    benchmark_id = store.save_benchmark(small)
+    app = open_page("pages/rubrics.py", scope="question", q=question_id)
+    assert "Used here instead of the trait of all questions: Clarity" in texts(app)
+    assert 'The global rubric has a trait "Clarity" too.' in texts(app)
+    fill(app, "What the judge assesses", "Own words")
+    save(app)
+    own = store.load_benchmark(benchmark_id).get_question_rubric(question_id)
+    assert own is not None
+    assert own.traits[0].description == "Own words", "an edit that keeps the name is saved"
+
+
+def test_traits_move_up_and_down(open_page: Open, store: Store, stored: str) -> None:
+    app = open_page("pages/rubrics.py")
+    assert app.button(key="trait_up").disabled
+    app.button(key="trait_down").click().run()
+    assert list(global_traits(store, stored)) == ["BH3", "Clarity"]
+    assert app.button(key="trait_down").disabled, "the trait that was moved is still the chosen one"
+    app.button(key="trait_up").click().run()
+    assert list(global_traits(store, stored)) == ["Clarity", "BH3"]
+
+
+def test_a_duplicate_comes_after_its_original_under_a_free_name(open_page: Open, store: Store, stored: str) -> None:
+    open_page("pages/rubrics.py").button(key="duplicate_trait").click().run()
+    assert list(global_traits(store, stored)) == ["Clarity", "Clarity 2", "BH3"]
+    assert global_traits(store, stored)["Clarity 2"].description == "How clear?"
+
+
+def test_what_is_to_be_mended_is_said_and_mended(open_page: Open, store: Store, stored: str) -> None:
+    app = open_page("pages/rubrics.py")
+    fill(app, "What the judge assesses", "")
+    assert "**To mend:** The trait has no description." in texts(app)
+    assert "It is all the judge knows of what to assess. Say what to assess" in texts(app)
+    app.button(key="trait_fix_0").click().run()
+    assert "The trait has no description" not in texts(app)
+    save(app)
+    assert "Rate how far the response shows clarity" in global_traits(store, stored)["Clarity"].description
+
+
+def test_the_list_counts_what_is_to_be_mended(open_page: Open, store: Store, small: Benchmark) -> None:
+    small.set_global_rubric(
+        Rubric(traits=[RubricTrait(name="Bare"), RubricTrait(name="Good", description="How good?")])
+    )
+    store.save_benchmark(small)
+    assert list(table(open_page("pages/rubrics.py"), "Rubric traits")["To mend"]) == ["1", ""]
+
+
+def test_a_new_trait_that_was_begun_is_found_again_after_a_reload(open_page: Open, stored: str) -> None:
+    app = open_page("pages/rubrics.py")
+    app.menu_button(key="add_trait").set_value("regex").run()
+    fill(app, "Name", "Half")
+    again = open_page("pages/rubrics.py")
+    assert list(table(again, "Rubric traits")["Trait"])[-1] == "new, not added yet ✎"
+    again = select_row(again, "Rubric traits", 2)
+    assert labelled(again.text_input, "Name").value == "Half"
 
 
 def test_a_trait_that_is_only_kept_says_why(open_page: Open, store: Store, small: Benchmark) -> None:

@@ -15,6 +15,7 @@ from pages.components import benchmark_downloads, services, table_import_answers
 from tests.app.conftest import Open
 from tests.app.looking import labelled, table, texts
 from tests.benchmark.tables.files import HEADER, csv_file, csv_table, workbook, zipped
+from tests.benchmark.tables.test_records import parquet_file
 
 PAGE = "pages/benchmarks.py"
 BAD = csv_file("What?,BCL2", "Why? ,x", ",lost", "How?,", "What?,BCL2")
@@ -44,7 +45,10 @@ def only(store: Store) -> Benchmark:
     [
         ("a.csv", csv_file("What?,BCL2"), "a table of text (CSV, TSV)"),
         ("a.xlsx", workbook([HEADER, ("What?", "BCL2")]), "an Excel workbook"),
+        ("a.tsv", b"Question\tAnswer\nWhat?\tBCL2", "a table of text (CSV, TSV)"),
         ("a.json", b'[{"question": "What?", "answer": "BCL2"}]', "a list of objects (JSON)"),
+        ("a.jsonl", b'{"question": "What?", "answer": "BCL2"}', "a list of objects, one on each line (JSON Lines)"),
+        ("a.parquet", parquet_file(question=["What?"], answer=["BCL2"]), "a Parquet table"),
         ("a.zip", zipped({"b.csv": csv_file("What?,BCL2")}), "a table of text (CSV, TSV)"),
     ],
 )

@@ -29,7 +29,7 @@ def test_the_demo_goes_from_home_to_an_answer(page: Page, server: Server) -> Non
     settled(page)
     page.goto(f"{server.url}/answer")
     settled(page)
-    expect(page.get_by_text("4 · Verdict")).to_be_visible()
+    expect(page.get_by_text("5 · Verdict")).to_be_visible()
     assert not outside
 
 

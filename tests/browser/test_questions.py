@@ -37,3 +37,58 @@ def test_what_is_typed_survives_a_page_switch_straight_from_the_field(page: Page
     expect(notes(page)).to_have_value("one two three ")
     expect(page.get_by_role("textbox", name="Question", exact=True)).to_have_value("What is the target of venetoclax?")
     expect(page.get_by_role("textbox", name="Reference answer", exact=True)).to_have_value("BCL2")
+
+
+WIDTHS = (80, 80, 95, 300, 160, 150)
+ANSWER = 4
+
+
+def grid(page: Page) -> Locator:
+    return page.get_by_role("region", name="Questions to edit")
+
+
+def cell(page: Page, column: int, row: int) -> Locator:
+    return grid(page).get_by_test_id(f"glide-cell-{column}-{row}")
+
+
+def type_into(page: Page, column: int, row: int, text: str) -> None:
+    """Write into a cell as a hand does: open it, type, and press Enter."""
+    expect(cell(page, column, row)).to_be_attached()
+    # The cells are drawn on a canvas, so they are found by their place.
+    box = grid(page).bounding_box()
+    assert box is not None
+    page.mouse.dblclick(box["x"] + sum(WIDTHS[:column]) + WIDTHS[column] / 2, box["y"] + 35 * (row + 1) + 17)
+    page.locator("textarea.gdg-input").fill(text)
+    page.keyboard.press("Enter")
+    expect(cell(page, column, row)).to_have_text(text)
+    settled(page)
+
+
+def test_many_questions_are_edited_at_once_and_one_goes_back_to_what_it_was(page: Page, server: Server) -> None:
+    store = Store.open(server.database)
+    stored = store.save_benchmark(small_benchmark())
+    page.goto(f"{server.url}/questions?edit=grid")
+    settled(page)
+    type_into(page, ANSWER, 0, "Bcl-2")
+    expect(page.get_by_text("1 question changes.")).to_be_visible()
+    go(page, "Benchmarks")
+    go(page, "Questions")
+    expect(cell(page, ANSWER, 0)).to_have_text("Bcl-2")
+    type_into(page, ANSWER, 1, "twenty-three")
+    page.reload()
+    settled(page)
+    expect(page.get_by_text("2 questions change.")).to_be_visible()
+    expect(cell(page, ANSWER, 1)).to_have_text("twenty-three")
+    page.keyboard.press("Control+s")
+    expect(page.get_by_text("Saved 2 questions")).to_be_visible()
+    assert [question.raw_answer for question in store.load_benchmark(stored)] == ["Bcl-2", "twenty-three"]
+
+    page.get_by_role("radio", name="One by one").click()
+    settled(page)
+    page.get_by_role("tab", name="History").click()
+    expect(page.get_by_text("1 earlier version")).to_be_visible()
+    page.get_by_role("button", name="Revert to this version").click()
+    expect(page.get_by_text("Reverted What is the target of venetoclax?")).to_be_visible()
+    settled(page)
+    assert [question.raw_answer for question in store.load_benchmark(stored)] == ["BCL2", "twenty-three"]
+    store.close()

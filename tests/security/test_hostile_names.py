@@ -190,6 +190,18 @@ def test_no_figure_and_no_table_behind_it_shows_them(view: str, link: dict[str, 
     assert_visible(app)
 
 
+@pytest.mark.parametrize("look", ["triage", "rules", "duel"])
+def test_no_way_to_look_at_answers_shows_them(look: str, link: dict[str, str]) -> None:
+    assert_visible(opened(frame.ANSWER, look=look, **link))
+
+
+def test_no_tool_of_an_answer_shows_them(link: dict[str, str]) -> None:
+    app = opened(frame.ANSWER, **link)
+    for item in app.expander:
+        app.session_state[item.proto.id.split("-", 2)[-1]] = True
+    assert_visible(app.run())
+
+
 def test_a_question_and_its_rubric_show_them_escaped(link: dict[str, str]) -> None:
     benchmark = services.store().load_benchmark(link["benchmark"])
     [first, second] = benchmark.get_question_ids()
@@ -210,7 +222,9 @@ def test_a_file_with_such_names_is_reported_added_duplicated_and_deleted_in_visi
         assert_visible(app)
 
 
-@pytest.mark.parametrize("name", ["benchmark", "run", "q", "row", "view", "scope", "model", "search", "verdict"])
+@pytest.mark.parametrize(
+    "name", ["benchmark", "run", "q", "row", "view", "look", "scope", "model", "search", "verdict"]
+)
 def test_a_link_made_by_somebody_else_is_harmless(name: str, link: dict[str, str]) -> None:
     for page in (frame.QUESTIONS, frame.RUBRICS, frame.RESULTS, frame.ANSWER, frame.MONITOR):
         for value in (HOSTILE, "../../etc/passwd", "' OR 1=1 --", "x" * 5_000, ""):

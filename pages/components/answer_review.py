@@ -1,0 +1,148 @@
+"""Reviewing a result: agree or disagree, why, a note, who and when. The machine's verdict stays as it is."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from karenina_core.runs.revisions import revisions
+from karenina_core.schemas.annotation import (
+    CAUSE_WORDS,
+    CAUSES,
+    MAX_AUTHOR,
+    MAX_NOTE,
+    Annotation,
+    Cause,
+    agrees_with,
+)
+from karenina_core.schemas.results import VerificationResult
+from pages.components import feedback, frame, services
+from pages.components.text import plain, short
+
+_AUTHOR = "_review_author"
+_TYPED = "review_author"
+_SHORT: dict[Cause, str] = {
+    "answer_wrong": "Answer wrong",
+    "judge_misread": "Judge misread",
+    "rule_too_strict": "Rule too strict",
+    "unparseable": "Unparseable",
+    "abstained": "Abstained",
+    "technical": "Technical",
+}
+
+
+def history(run_id: str, result: VerificationResult) -> None:
+    """Show every review of a result, those taken back and those of other revisions of the run too."""
+    store = services.store()
+    known = revisions(store, run_id)
+    reviews = [(item, review) for item in known for review in _reviews(item.run.id, result.result_id)]
+    if not reviews:
+        st.caption("Nobody has reviewed this result yet.")
+    for item, review in reviews:
+        elsewhere = f" · on revision {item.number}" if item.run.id != run_id else ""
+        st.markdown(f"{sentence(review)}{elsewhere}")
+        if review.note:
+            st.caption(plain(review.note, 1000))
+
+
+def _reviews(run_id: str, result_id: str) -> list[Annotation]:
+    return services.store().annotations(run_id, result_id, undone=None)
+
+
+def sentence(review: Annotation) -> str:
+    """Return a review in one line, as Markdown."""
+    stance = "agrees with the verdict" if review.agrees else "disagrees with the verdict"
+    about = f" on {plain(review.field, 60)}" if review.field else ""
+    cause = f": {CAUSE_WORDS[review.cause].lower()}" if review.cause else ""
+    text = f"**{plain(review.author or 'Somebody', 80)}** {stance}{about}{cause} · {review.at:%Y-%m-%d %H:%M} UTC"
+    return f"~~{text}~~ · taken back" if review.undone else text
+
+
+def author() -> str:
+    """Return who reviews: the account signed in, or the name typed in this session; empty when nobody said."""
+    if st.user.get("is_logged_in"):
+        return str(st.user.get("email") or "")[:MAX_AUTHOR]
+    return str(st.session_state.get(_AUTHOR, ""))[:MAX_AUTHOR]
+
+
+def ask_author(key: str = _TYPED) -> None:
+    """Draw the field for the reviewer's name, where nobody is signed in."""
+    if st.user.get("is_logged_in"):
+        return
+    typed = st.text_input("Your name", value=author(), key=key, max_chars=MAX_AUTHOR, width=260)
+    st.session_state[_AUTHOR] = typed.strip()
+
+
+def form(run_id: str, result: VerificationResult) -> None:
+    """Draw the ways to review a result. One press stores the review; it can be taken back."""
+    said = services.store().annotations(run_id, result.result_id, undone=None)
+    key = f"review_{result.result_id}_{len(said)}"
+    names = [item.name for item in (result.template.fields if result.template else ())]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        ask_author()
+        about: str | None = (
+            st.selectbox(
+                "About",
+                [None, *names],
+                format_func=lambda name: "the whole result" if name is None else f"field {short(name, 60)}",
+                key=f"{key}_field",
+                width=260,
+            )
+            if len(names) > 1
+            else None
+        )
+    st.text_input("Note", key=f"{key}_note", max_chars=MAX_NOTE, placeholder="Optional; stored with the next press")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button("Agree", icon=":material/thumb_up:", key=f"{key}_agree"):
+            _store(run_id, result, True, None, about, key)
+        if st.button("Disagree", icon=":material/thumb_down:", key=f"{key}_disagree"):
+            _store(run_id, result, False, None, about, key)
+    cause = causes(key)
+    if cause is not None:
+        _store(run_id, result, agrees_with(result.verdict, cause), cause, about, key)
+    standing = [review for review in said if not review.undone]
+    if standing and st.button("Take back the last review", icon=":material/undo:", key=f"{key}_undo", type="tertiary"):
+        services.store().undo_annotation(standing[-1].id)
+        st.rerun()
+
+
+def causes(key: str) -> Cause | None:
+    """Draw a button for every cause, with the keys 1 to 6; return the one that was pressed."""
+    pressed = None
+    st.caption("Because (keys 1 to 6):")
+    with st.container(horizontal=True):
+        for number, cause in enumerate(CAUSES, 1):
+            if st.button(_SHORT[cause], shortcut=str(number), key=f"{key}_{cause}", help=CAUSE_WORDS[cause]):
+                pressed = cause
+    return pressed
+
+
+def _store(
+    run_id: str, result: VerificationResult, agrees: bool, cause: Cause | None, field: str | None, key: str
+) -> None:
+    with frame.guard():
+        save(run_id, result.result_id, agrees, cause, field, str(st.session_state.get(f"{key}_note", "")))
+        st.rerun()
+
+
+def save(
+    run_id: str,
+    result_id: str,
+    agrees: bool,
+    cause: Cause | None = None,
+    field: str | None = None,
+    note: str = "",
+) -> None:
+    """Store a review by whoever is here, and offer to take it back."""
+    review = Annotation(
+        run_id=run_id,
+        result_id=result_id,
+        field=field,
+        agrees=agrees,
+        cause=cause,
+        note=note.strip(),
+        author=author(),
+    )
+    store = services.store()
+    store.annotate(review)
+    said = CAUSE_WORDS[cause] if cause else "You agree with the verdict" if agrees else "You disagree with the verdict"
+    feedback.offer_undo(f"Reviewed: {said.lower() if cause else said}.", lambda: store.undo_annotation(review.id))

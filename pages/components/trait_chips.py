@@ -1,0 +1,38 @@
+"""The items behind the metrics of a trait, as chips, and the arithmetic in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import streamlit as st
+
+from karenina_core.pipeline.metric_words import arithmetic
+from karenina_core.schemas.results import ConfusionPart
+from pages.components.text import plain
+
+_Color = Literal["green", "red", "orange", "blue", "gray"]
+_BUCKETS: tuple[tuple[str, str, str, _Color, str], ...] = (
+    ("tp", "TP", "named, and right", "green", ":material/check:"),
+    ("fp", "FP", "named, and wrong", "red", ":material/close:"),
+    ("tn", "TN", "left to the negative class, and right", "blue", ":material/check:"),
+    ("fn", "FN", "should have been named", "orange", ":material/priority_high:"),
+    ("not_mentioned", "–", "not mentioned, so not counted", "gray", ":material/remove:"),
+)
+_MOST = 60
+
+
+def draw(part: ConfusionPart, metrics: Sequence[str]) -> None:
+    """Draw chips by bucket, with what each bucket means, then one line of arithmetic for every metric."""
+    for name, sign, meaning, color, icon in _BUCKETS:
+        items = getattr(part, name)
+        if not items and name in ("tn", "not_mentioned"):
+            continue
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"**{sign} {len(items)}** {meaning}:" if items else f"**{sign} 0** {meaning}", width="content")
+            for item in items[:_MOST]:
+                st.badge(f"{sign} {plain(item, 60)}", color=color, icon=icon)
+            if len(items) > _MOST:
+                st.caption(f"and {len(items) - _MOST} more")
+    counts = (len(part.tp), len(part.fp), len(part.tn), len(part.fn))
+    st.markdown("\n".join(f"- {plain(line)}" for line in arithmetic(metrics, *counts)))

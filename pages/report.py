@@ -1,0 +1,21 @@
+"""Report: hand a colleague one file."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.components import frame, report_files, report_options
+
+frame.begin("Report", "One file for a colleague: it opens without a network and says how to run it again.")
+
+with frame.guard():
+    run_ids = report_options.choose_runs()
+    if not run_ids:
+        st.stop()
+    left, right = st.columns([40, 60], gap="medium")
+    with left:
+        wanted = report_options.choose()
+    with right:
+        report_files.preview(run_ids)
+    report_files.reports(run_ids, wanted)
+    report_files.data(run_ids)

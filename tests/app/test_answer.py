@@ -1,0 +1,296 @@
+"""The answer page: what if, re-verify, review, triage, gentler rules, duels, and the drawer."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from karenina_core.schemas.annotation import Annotation
+from pages.components import frame, services
+from tests.app.conftest import Open, healthy
+from tests.app.looking import labelled, table, texts
+from tests.faults.openai_server import OpenAIServer
+from tests.runs.elements import ANSWERS, config_for, elements, extraction
+
+
+@pytest.fixture
+def too_strict(demo_run: str) -> dict[str, Any]:
+    """The failure whose rule is too strict: it says BCL-2, and the truth is BCL2."""
+    return next(
+        row
+        for row in services.store().rows(demo_run, verdict="fail")
+        if "Venetoclax" in row["question"] and row["answering_model"] == "demo/thorough"
+    )
+
+
+@pytest.fixture
+def answer(open_page: Open, demo_run: str, too_strict: dict[str, Any]) -> AppTest:
+    return open_page(frame.ANSWER, run=demo_run, row=too_strict["result_id"])
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    return healthy(labelled(app.button, label).click().run())
+
+
+def opened(app: AppTest, title: str) -> AppTest:
+    """Open an expander that is drawn only while it is open."""
+    [key] = [item.proto.id for item in app.expander if item.label == title]
+    name = key.split("-", 2)[-1]
+    app.session_state[name] = True
+    return healthy(app.run())
+
+
+def gentle(app: AppTest) -> AppTest:
+    """Add the normaliser that makes the answer right."""
+    app = opened(app, "Edit a rule, which takes no call")
+    [box] = [item for item in app.multiselect if item.label == "Normalisers, in their order"]
+    return healthy(box.set_value([*box.value, "remove_punctuation"]).run())
+
+
+def test_evidence_is_marked_in_the_answer(answer: AppTest) -> None:
+    assert ":green-background[BCL-2]" in texts(answer)
+    assert list(table(answer, "Extracted values")["In the answer"]) == ["✓ word for word"]
+
+
+def test_every_cell_says_where_it_comes_from_and_what_it_cost(answer: AppTest) -> None:
+    passports = [caption.value for caption in answer.caption if caption.value.startswith("In: ")]
+    assert len(passports) == 7
+    assert all(" · Out: " in line and " · From: " in line and " · Cost: " in line for line in passports)
+
+
+def test_an_edited_rule_decides_at_once_and_stores_nothing(answer: AppTest, too_strict: dict[str, Any]) -> None:
+    app = gentle(answer)
+    shown = texts(app)
+    assert "What if — not saved" in shown
+    assert ":green-badge[:material/check: pass]" in shown
+    assert services.store().result(str(app.query_params["run"]), too_strict["result_id"]).verdict == "fail"
+    app = press(app, "Back to the stored result")
+    assert "What if — not saved" not in texts(app)
+    assert ":red-badge[:material/close: fail]" in texts(app)
+
+
+def test_a_saved_rule_offers_to_verify_again_and_shows_what_flips(answer: AppTest) -> None:
+    app = press(gentle(answer), "Save this rule in the benchmark")
+    shown = texts(app)
+    assert "64 % → 69 %, 2 verdicts flip (2 to pass, 0 from pass)" in shown
+    assert list(table(app, "Verdicts that flip")["After"]) == ["✓ pass", "✓ pass"]
+    assert len(services.store().runs()) == 1
+
+
+def test_saving_makes_a_revision_and_the_verdicts_before_stay_readable(demo_run: str, open_page: Open) -> None:
+    def page(run_id: str) -> None:
+        from pages.components.answer_reverify import open_reverify
+
+        open_reverify(run_id)
+
+    press(AppTest.from_function(page, args=(demo_run,), default_timeout=60).run(), "Save as a new revision")
+    newest = services.store().runs()[0]
+    assert (newest.parent_run, newest.passed) == (demo_run, 25)
+    assert services.store().run(demo_run).parent_run is None
+    app = open_page(frame.ANSWER, run=newest.id)
+    assert "Revision 2 of 2" in [box.label for box in app.selectbox]
+    [box] = [box for box in app.selectbox if box.label == "Revision 2 of 2"]
+    app = healthy(box.set_value(box.options[0]).run())
+    assert app.query_params["run"] == demo_run
+
+
+def test_values_typed_by_hand_are_decided_by_the_rules(answer: AppTest) -> None:
+    app = opened(answer, "What if the judge had said something else")
+    labelled(app.text_input, "target").set_value("bcl2")
+    app = press(app, "Decide by these values")
+    shown = texts(app)
+    assert "Edited: values by hand" in shown
+    assert ":green-badge[:material/check: pass]" in shown
+    assert list(table(app, "Extracted values")["In the answer"]) == ["✓ written otherwise"]
+
+
+def test_an_invented_value_is_called_ungrounded(answer: AppTest) -> None:
+    app = opened(answer, "What if the judge had said something else")
+    labelled(app.text_input, "target").set_value("EGFR")
+    app = press(app, "Decide by these values")
+    shown = texts(app)
+    assert ":orange-badge[:material/warning: ungrounded] target" in shown
+    assert "From: a person, on this page" in shown
+    assert '{"target": "BCL-2"}' in "\n".join(code.value for code in app.code)
+
+
+def test_another_answer_waits_for_the_judge(answer: AppTest) -> None:
+    app = opened(answer, "Paste another answer")
+    labelled(app.text_area, "Answer").set_value("It is *BCL2*, ![x](http://example.org/x.png).")
+    app = press(app, "Use this answer")
+    shown = texts(app)
+    assert ":gray-badge[:material/remove: not evaluated]" in shown
+    assert "the judge is needed again" in shown
+    app = opened(app, "Judge again")
+    assert "replays a recording and would say the same again" in texts(app)
+
+
+@pytest.fixture
+def provider_run(openai_server: OpenAIServer) -> str:
+    """A run whose answers were prepared and whose judge is a provider."""
+    openai_server.script = extraction
+    store = services.store()
+    benchmark_id = store.save_benchmark(elements())
+    run_id = services.start_run(benchmark_id, elements(), config_for(openai_server), "Elements")
+    services.runner().wait(run_id, 60)
+    return run_id
+
+
+def test_judging_again_asks_before_it_costs(open_page: Open, provider_run: str, openai_server: OpenAIServer) -> None:
+    row = next(row for row in services.store().rows(provider_run) if row["question_id"] == "iron")
+    app = open_page(frame.ANSWER, run=provider_run, row=row["result_id"])
+    app = opened(app, "Paste another answer")
+    labelled(app.text_area, "Answer").set_value(ANSWERS["gold"])
+    app = opened(press(app, "Use this answer"), "Judge again")
+    asked = len(openai_server.requests)
+    assert "About 1 call of providers" in texts(app)
+    assert labelled(app.button, "Judge again").disabled
+    agreed = next(box for box in app.checkbox if box.label.startswith("I have read this"))
+    app = press(healthy(agreed.check().run()), "Judge again")
+    assert len(openai_server.requests) == asked + 1
+    assert "What if — not saved" in texts(app)
+    assert list(table(app, "Extracted values")["Value"]) == ["Au"]
+    stored = services.store().result(provider_run, row["result_id"])
+    assert stored.raw_llm_response == ANSWERS["iron"]
+
+
+def test_a_prepared_answer_cannot_be_asked_for_again(open_page: Open, provider_run: str) -> None:
+    app = opened(open_page(frame.ANSWER, run=provider_run), "Edit the prompt and answer again")
+    assert "holds prepared answers and cannot be asked" in texts(app)
+
+
+def test_a_review_stands_beside_the_verdict_and_can_be_taken_back(
+    answer: AppTest, demo_run: str, too_strict: dict[str, Any]
+) -> None:
+    labelled(answer.text_input, "Your name").set_value("ann")
+    labelled(answer.text_input, "Note").set_value("A dash is no difference.")
+    app = press(answer, "Rule too strict")
+    [review] = services.store().annotations(demo_run)
+    assert (review.result_id, review.agrees, review.cause) == (too_strict["result_id"], False, "rule_too_strict")
+    assert (review.author, review.note) == ("ann", "A dash is no difference.")
+    assert services.store().result(demo_run, too_strict["result_id"]).verdict == "fail"
+    assert "**ann** disagrees with the verdict: the rule is too strict" in texts(app)
+    app = press(app, "Undo")
+    assert services.store().annotations(demo_run) == []
+    assert "taken back" in texts(app)
+
+
+def test_agreeing_and_disagreeing_take_one_press(answer: AppTest, demo_run: str) -> None:
+    press(press(answer, "Agree"), "Disagree")
+    assert [review.agrees for review in services.store().annotations(demo_run)] == [True, False]
+
+
+def test_a_note_is_stored_once(answer: AppTest, demo_run: str) -> None:
+    labelled(answer.text_input, "Note").set_value("Once.")
+    app = press(answer, "Agree")
+    press(app, "Disagree")
+    assert [review.note for review in services.store().annotations(demo_run)] == ["Once.", ""]
+
+
+def test_causes_have_the_keys_one_to_six(answer: AppTest) -> None:
+    keys = {button.label: button.proto.shortcut for button in answer.button if "review_" in str(button.key)}
+    assert [keys[label] for label in ("Answer wrong", "Judge misread", "Technical")] == ["1", "2", "6"]
+
+
+def test_one_walks_through_failures_only(answer: AppTest) -> None:
+    app = healthy(answer.segmented_control(key="answer_view").set_value("Failures").run())
+    assert "14 of 42 evaluations" in texts(app)
+    assert "Evaluation 1 of 14" in " ".join(box.label for box in app.selectbox) or "of 14" in " ".join(
+        box.label for box in app.selectbox
+    )
+
+
+def test_what_a_table_showed_can_be_walked_through(open_page: Open, demo_run: str, too_strict: dict[str, Any]) -> None:
+    app = open_page(frame.HOME)
+    app.session_state["_answer_ids"] = (demo_run, [too_strict["result_id"]])
+    app.query_params["run"] = demo_run
+    app = healthy(app.switch_page(frame.ANSWER).run())
+    assert "1 of 42 evaluations" in texts(app)
+    assert "Evaluation 1 of 1" in [box.label for box in app.selectbox]
+
+
+def test_reviews_of_an_earlier_revision_stay_in_sight(
+    open_page: Open, demo_run: str, too_strict: dict[str, Any]
+) -> None:
+    from karenina_core.runs import reverify
+
+    store = services.store()
+    store.annotate(Annotation(run_id=demo_run, result_id=too_strict["result_id"], agrees=False, author="ann"))
+    app = open_page(frame.ANSWER, run=reverify(store, demo_run), row=too_strict["result_id"])
+    assert "**ann** disagrees with the verdict" in texts(app)
+    assert "on revision 1" in texts(app)
+
+
+def test_a_reviewed_answer_makes_room_for_the_next(answer: AppTest) -> None:
+    app = healthy(answer.segmented_control(key="answer_view").set_value("Not reviewed").run())
+    app = press(app, "Agree")
+    assert "41 of 42 evaluations" in texts(app)
+
+
+def test_the_board_sorts_failures_by_likely_cause(open_page: Open, demo_run: str) -> None:
+    app = open_page(frame.ANSWER, run=demo_run, look="triage")
+    board = table(app, "Results without a pass by cause").set_index("Cause")["Results"]
+    assert board.sum() == 17
+    assert board["The rule is too strict"] >= 2
+    assert board["The model did not answer"] == 2
+    labelled(app.button, "Confirm").click()
+    app = healthy(app.run())
+    assert len(services.store().annotations(demo_run)) == 1
+    assert "1 of 17 are confirmed" in texts(app)
+
+
+def test_a_whole_column_is_confirmed_at_once(open_page: Open, demo_run: str) -> None:
+    app = open_page(frame.ANSWER, run=demo_run, look="triage")
+    [button] = [item for item in app.button if item.label.startswith("Confirm all")]
+    app = healthy(button.click().run())
+    assert len(services.store().annotations(demo_run)) == int(button.label.split()[-1])
+
+
+def test_a_gentler_rule_is_applied_and_shows_what_flips(open_page: Open, demo_run: str) -> None:
+    app = open_page(frame.ANSWER, run=demo_run, look="rules")
+    assert "2 failures would pass" in texts(app)
+    app = press(app, "Apply and re-verify")
+    assert "verdicts flip" in texts(app)
+    benchmark_id = services.store().run(demo_run).benchmark_id
+    assert services.store().benchmark(str(benchmark_id)).revision == 2
+    press(app, "Undo")
+    assert services.store().benchmark(str(benchmark_id)).revision == 3
+
+
+def test_a_duel_hides_the_names_until_it_is_decided(open_page: Open, demo_run: str) -> None:
+    app = open_page(frame.ANSWER, run=demo_run, look="duel")
+    assert "demo/" not in texts(app).replace("demo/thorough: 11", "")
+    app = press(app, "A is better")
+    [duel] = services.store().duels(demo_run)
+    assert duel.winner == "left"
+    assert "A was better. A: demo/" in texts(app)
+    assert len(table(app, "What people preferred")) == 1
+    press(app, "Undo")
+    assert services.store().duels(demo_run) == []
+
+
+def test_the_drawer_shows_the_cells_and_leads_to_the_page(demo_run: str, too_strict: dict[str, Any]) -> None:
+    def page(run_id: str, result_id: str) -> None:
+        from pages.components.answer_drawer import open_drawer
+
+        open_drawer(run_id, result_id)
+
+    app = healthy(AppTest.from_function(page, args=(demo_run, too_strict["result_id"]), default_timeout=60).run())
+    shown = texts(app)
+    for cell in ("1 · Prompt", "5 · Verdict", "7 · Review"):
+        assert cell in shown
+    assert "Open the answer, to edit and review it" in [button.label for button in app.button]
+
+
+def test_reviews_are_in_the_downloads(demo_run: str, too_strict: dict[str, Any]) -> None:
+    from karenina_core.analysis.formats import FORMATS, Options
+
+    store = services.store()
+    store.annotate(
+        Annotation(run_id=demo_run, result_id=too_strict["result_id"], agrees=False, cause="rule_too_strict")
+    )
+    assert b"rule_too_strict" in FORMATS["csv"].content(store, demo_run, Options())
+    assert json.loads(FORMATS["json"].content(store, demo_run, Options()))["annotations"]

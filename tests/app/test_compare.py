@@ -1,0 +1,206 @@
+"""The Compare page: who is better, question by question, and whether the judges agree."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from karenina_core.analysis.comparison_text import Piece
+from karenina_core.runs.plan import wanted
+from karenina_core.schemas.annotation import Annotation
+from pages.components import frame, services
+from pages.components.compare_answers import marked_up
+from tests.app.conftest import Open, healthy
+from tests.app.looking import labelled, select_row, table, texts
+from tests.runs.fakes import full_result, small_benchmark, small_config
+
+NAMES = {"+": "pass", "-": "fail", "0": "not_evaluated"}
+
+
+def run(verdicts: Sequence[str], judges: Sequence[Sequence[str]] = (), name: str = "Models", repeats: int = 1) -> str:
+    """Store a run: a text per model, a letter per question and repeat; or, per judge, such texts."""
+    by_judge = judges or [verdicts]
+    models, length = len(by_judge[0]), len(by_judge[0][0]) // repeats
+    config = small_config(models, len(by_judge), replicate_count=repeats)
+    run_id = services.store().create_run(wanted(small_benchmark(length), config), name)
+    results = []
+    for judge, per_model in enumerate(by_judge, 1):
+        for model, letters in enumerate(per_model, 1):
+            for place, letter in enumerate(letters):
+                result = full_result(
+                    f"q{place // repeats + 1}",
+                    f"Model {model} says {place}.",
+                    answering_model=f"lab/model-{model}",
+                    parsing_model=f"lab/judge-{judge}",
+                    replicate=place % repeats + 1,
+                )
+                result.verdict = NAMES[letter]
+                results.append(result)
+    services.store().write_results(run_id, results)
+    return run_id
+
+
+def view(app: AppTest, name: str) -> AppTest:
+    app.session_state["compare"] = name
+    return healthy(app.run())
+
+
+def charts(app: AppTest) -> list[dict[str, object]]:
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+def test_without_any_run_the_page_leads_to_the_demo(open_page: Open) -> None:
+    app = open_page(frame.COMPARE)
+    assert "Nothing has run yet" in texts(app)
+    app = healthy(labelled(app.button, "Go to the demo").click().run())
+    assert app.title[0].value != "Compare"
+
+
+def test_a_run_without_results_leads_to_the_monitor(open_page: Open) -> None:
+    run_id = services.store().create_run(wanted(small_benchmark(2), small_config()), "Empty")
+    app = open_page(frame.COMPARE, runs=run_id)
+    assert "no results yet" in texts(app)
+    assert labelled(app.button, "Open the monitor")
+
+
+def test_one_model_alone_leads_to_where_another_is_added(open_page: Open) -> None:
+    app = open_page(frame.COMPARE, runs=run(["++-"]))
+    assert "a comparison takes two" in texts(app)
+    app = healthy(labelled(app.button, "Add a model to this run").click().run())
+    assert app.title[0].value == "Monitor"
+
+
+def test_one_judge_alone_leads_to_another_and_to_a_review(open_page: Open) -> None:
+    app = view(open_page(frame.COMPARE, runs=run(["++-", "+--"])), "Judges")
+    assert "All answers were judged by lab/judge-1, and nobody has reviewed one." in texts(app)
+    assert labelled(app.button, "Add a judge to this run")
+    assert labelled(app.button, "Review answers")
+
+
+def test_the_page_says_in_one_sentence_who_is_better(open_page: Open) -> None:
+    app = open_page(frame.COMPARE, runs=run(["-" * 8 + "++", "+" * 10]))
+    said = texts(app)
+    assert "lab/model-2 is better than lab/model-1: right on 10 against 2 of 10 matched questions, +80 percent" in said
+    assert "exact McNemar test, p = 0.008" in said
+    assert len(charts(app)) == 1
+
+
+def test_what_cannot_be_told_is_not_claimed(open_page: Open) -> None:
+    said = texts(open_page(frame.COMPARE, runs=run(["++--", "+++-"])))
+    assert "Too few disagreements to tell lab/model-2 from lab/model-1" in said
+    assert "better" not in said.split("Too few")[0]
+
+
+def test_questions_without_a_verdict_are_left_out_and_listed(open_page: Open) -> None:
+    app = open_page(frame.COMPARE, runs=run(["+0+-", "+++-"]))
+    assert "Left out: 1 question without a verdict on one side at least." in texts(app)
+    app.session_state["compare_missing"] = True
+    app = healthy(app.run())
+    assert len(table(app, "Without a verdict on one side at least")) == 1
+
+
+def test_exchanging_the_sides_turns_the_sentence_round_and_stays_in_the_link(open_page: Open) -> None:
+    app = open_page(frame.COMPARE, runs=run(["-" * 8, "+" * 8]))
+    a, b = app.query_params["a"], app.query_params["b"]
+    app = healthy(app.button(key="compare_swap").click().run())
+    assert "lab/model-1 is worse than lab/model-2" in texts(app)
+    assert (app.query_params["a"], app.query_params["b"]) == (b, a)
+
+
+def test_the_link_alone_brings_back_runs_baseline_and_candidate(open_page: Open) -> None:
+    run_id = run(["-" * 8, "+" * 8, "+" * 8])
+    link = open_page(frame.COMPARE, runs=run_id).query_params
+    again = open_page(frame.COMPARE, runs=run_id, a=link["b"], b=link["a"])
+    assert "lab/model-1 is worse than lab/model-2" in texts(again)
+
+
+def test_a_link_to_an_unknown_run_says_so(open_page: Open) -> None:
+    run(["++", "+-"])
+    assert "A run in this link is not in this workspace" in texts(open_page(frame.COMPARE, runs="gone"))
+
+
+def test_two_runs_of_one_model_are_compared_too(open_page: Open) -> None:
+    before, after = run(["-" * 8], name="Before"), run(["+" * 8], name="After")
+    app = open_page(frame.COMPARE, runs=f"{before},{after}")
+    assert "lab/model-1 · After is better than lab/model-1 · Before" in texts(app)
+
+
+def test_several_models_are_ranked_in_groups(open_page: Open) -> None:
+    app = open_page(frame.COMPARE, runs=run(["-" * 12, "+" * 12, "+" * 11 + "-"]))
+    assert "Who is ahead, and who cannot be told apart?" in texts(app)
+    board = charts(app)[1]
+    assert "group a" in str(board) and "group b" in str(board)
+
+
+def test_repeats_show_what_trying_again_does(open_page: Open) -> None:
+    once = open_page(frame.COMPARE, runs=run(["+-", "-+"]))
+    assert "Every question was answered once" in texts(once)
+    app = open_page(frame.COMPARE, runs=run(["+-++", "--+-"], repeats=2))
+    assert "Above: at least one of k tries is right (pass@k)" in texts(app)
+    assert len(charts(app)) == 2
+
+
+def test_only_questions_that_differ_are_listed_and_open_side_by_side(open_page: Open) -> None:
+    app = view(open_page(frame.COMPARE, runs=run(["++-", "+-+"])), "Questions")
+    assert "2 of 3 matched questions shown" in texts(app)
+    assert list(table(app, "Questions compared")["Baseline"]) == ["✓ right", "✗ wrong"]
+    app = healthy(select_row(app, "Questions compared", 0))
+    said = texts(app)
+    assert "**Baseline** · lab/model-1" in said
+    assert ":orange-background[**1**]" in said and ":blue-background[**2**]" in said
+    assert len(table(app, "Fields of the candidate"))
+    app = healthy(labelled(app.button, "Open this answer").click().run())
+    assert "Open the answer, to edit and review it" in [button.label for button in app.button]
+
+
+def test_repeats_of_a_question_can_be_looked_at_one_by_one(open_page: Open) -> None:
+    app = view(open_page(frame.COMPARE, runs=run(["++--", "+--+"], repeats=2)), "Questions")
+    app = healthy(select_row(app, "Questions compared", 0))
+    assert ":orange-background[**1**]" in texts(app)
+
+
+def test_keywords_and_fields_have_tables_of_their_own(open_page: Open) -> None:
+    app = view(open_page(frame.COMPARE, runs=run(["++-", "+-+"])), "Keywords and fields")
+    assert list(table(app, "Which facts does one get right and the other not?")["Questions"]) != []
+    assert "On which subjects do they differ?" in texts(app)
+
+
+def test_judges_are_compared_and_lead_to_the_answers_behind(open_page: Open) -> None:
+    app = view(open_page(frame.COMPARE, runs=run((), judges=[["+++-", "--++"], ["++--", "--+0"]])), "Judges")
+    assert "2 judges taken together: Krippendorff's alpha" in texts(app)
+    cells = table(app, "How often which verdict of one met which of the other")
+    assert cells["Answers"].sum() == 8
+    assert "2 answers on which they differ" in texts(app)
+    [row] = [place for place, meeting in enumerate(cells[""]) if meeting == "differ"][:1]
+    app = healthy(select_row(app, "How often which verdict of one met which of the other", row))
+    assert "1 answer behind this cell" in texts(app)
+    app = healthy(select_row(app, "The answers behind", 0))
+    app = healthy(app.button(key="compare_open_b_result").click().run())
+    assert "Open the answer, to edit and review it" in [button.label for button in app.button]
+
+
+def test_reviews_of_people_are_one_more_judge(open_page: Open) -> None:
+    run_id = run(["++-"])
+    for row in services.store().rows(run_id)[:2]:
+        review = Annotation(run_id=run_id, result_id=row["result_id"], agrees=False, author="ann")
+        services.store().annotate(review)
+    app = view(open_page(frame.COMPARE, runs=run_id), "Judges")
+    assert "lab/judge-1 and People" in str(app.selectbox(key="compare_pair").options)
+    assert "2 answers on which they differ" in texts(app)
+
+
+@pytest.mark.parametrize("level", ["Verdicts", "Fields"])
+def test_both_levels_of_agreement_can_be_drawn(level: str, open_page: Open) -> None:
+    app = open_page(frame.COMPARE, runs=run((), judges=[["++-"], ["+--"]]))
+    app.session_state["level"] = level
+    assert len(charts(view(app, "Judges"))) == 1
+
+
+def test_words_of_an_answer_are_shown_and_not_rendered() -> None:
+    pieces = [Piece("a *b*\n", False), Piece("![x](http://x)\n\n  # c ", True)]
+    shown = marked_up(pieces, "blue")
+    assert "![x]" not in shown
+    assert shown.count(":blue-background[**") == 2

@@ -1,0 +1,222 @@
+"""Drafting templates from the pages: by rule, with a model, for all that are missing and for one."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from karenina_core.benchmark import Benchmark
+from karenina_core.models.prices import Price
+from karenina_core.runs import Store
+from karenina_core.runs.quotes import price_name
+from karenina_core.schemas.config import ModelConfig
+from pages.components import services
+from tests.app.conftest import Open
+from tests.app.looking import labelled, select_row, table, texts
+from tests.app.samples import TEMPLATE
+from tests.faults.openai_server import OpenAIServer, Reply
+
+PAGE = "pages/benchmarks.py"
+SENTENCE = "The drug closes the channel so that the cell stops firing over many weeks."
+
+
+@pytest.fixture
+def store() -> Store:
+    """Return the store the pages use."""
+    return services.store()
+
+
+@pytest.fixture
+def benchmark_id(store: Store) -> str:
+    """One question for the rules, one they are unsure of, one they leave to others, one with a template."""
+    benchmark = Benchmark.create("Lab")
+    benchmark.add_question("Which protein does venetoclax bind?", "BCL2", question_id="name", finished=False)
+    benchmark.add_question("How many base pairs are there?", "3,100", question_id="number", finished=False)
+    benchmark.add_question("How does it work?", SENTENCE, question_id="sentence", finished=False)
+    benchmark.add_question("What is the target?", "BCL2", TEMPLATE, question_id="own")
+    return store.save_benchmark(benchmark)
+
+
+@pytest.fixture
+def model(store: Store, openai_server: OpenAIServer) -> ModelConfig:
+    """A provider on this computer, one and a half dollars a draft."""
+    item = {"name": "target", "type": "str", "description": "The protein the response names as target",
+            "ground_truth": "BCL2", "options": []}  # fmt: skip
+    openai_server.script = lambda sent: Reply(json.dumps({"plan": "It must name the protein.", "fields": [item]}))
+    model = ModelConfig(interface="openai_endpoint", model_name="drafter", endpoint_base_url=openai_server.url)
+    store.set_prices({price_name(model): Price(0.01, 0.1)})
+    return model
+
+
+def drafting(open_page: Open, benchmark_id: str, *models: ModelConfig) -> AppTest:
+    app = open_page(PAGE, benchmark=benchmark_id, do="draft")
+    if models:
+        app.session_state["_models_drafting"] = list(models)
+        app.segmented_control(key="draft_way").set_value("model").run()
+    return app
+
+
+def ended(app: AppTest, benchmark_id: str) -> AppTest:
+    services.drafter().wait(benchmark_id, timeout=30)
+    app.run()
+    assert not app.exception
+    return app
+
+
+def agreed(app: AppTest) -> AppTest:
+    [box] = [box for box in app.checkbox if box.label.startswith("I have read this")]
+    return box.check().run()
+
+
+def by_rule(open_page: Open, benchmark_id: str) -> AppTest:
+    return ended(drafting(open_page, benchmark_id).button(key="draft_by_rule").click().run(), benchmark_id)
+
+
+def test_the_panel_offers_what_is_missing(open_page: Open, benchmark_id: str) -> None:
+    app = open_page(PAGE, benchmark=benchmark_id)
+    assert app.button(key="open_drafting").label == "Draft 3 missing templates"
+    app.button(key="open_drafting").click().run()
+    assert app.query_params["do"] == "draft"
+    assert "3 questions of 4 have no template." in texts(app)
+
+
+def test_the_questions_lead_there_too(open_page: Open, benchmark_id: str) -> None:
+    app = open_page("pages/questions.py", benchmark=benchmark_id)
+    app.button(key="open_drafting").click().run()
+    assert not app.exception
+    assert "3 questions of 4 have no template." in texts(app)
+
+
+def test_a_benchmark_without_questions_has_nothing_to_draft(open_page: Open, store: Store) -> None:
+    app = drafting(open_page, store.save_benchmark(Benchmark.create("Empty")))
+    assert "This benchmark has no questions yet." in texts(app)
+    assert "draft_by_rule" not in [button.key for button in app.button]
+
+
+def test_without_any_benchmark_the_link_shows_the_list(open_page: Open) -> None:
+    app = open_page(PAGE, do="draft")
+    assert "No benchmarks yet." in texts(app)
+
+
+def test_rules_draft_and_say_what_they_leave(open_page: Open, benchmark_id: str, store: Store) -> None:
+    app = by_rule(open_page, benchmark_id)
+    assert "✓ 1 ready · ! 1 to review · – 1 without a draft" in texts(app)
+    assert "1 question without a draft: The reference answer is a sentence or more." in texts(app)
+    assert list(table(app, "Drafted templates")["State"]) == ["✓ ready", "! needs review", "– no draft"]
+    assert store.load_benchmark(benchmark_id).get_template("own") == TEMPLATE
+
+
+def test_a_draft_that_needs_review_says_why_and_links_to_its_question(open_page: Open, benchmark_id: str) -> None:
+    app = select_row(by_rule(open_page, benchmark_id), "Drafted templates", 1)
+    assert "The comma is read as a thousands separator" in texts(app)
+    app.button(key="draft_open").click().run()
+    assert not app.exception
+    assert app.query_params["q"] == "number"
+
+
+def test_ready_drafts_are_finished_in_one_go_and_back(open_page: Open, benchmark_id: str, store: Store) -> None:
+    app = by_rule(open_page, benchmark_id)
+    app.button(key="draft_finish").click().run()
+    assert store.load_benchmark(benchmark_id).get_finished_questions(ids_only=True) == ["name", "own"]
+    app.button(key="undo").click().run()
+    assert store.load_benchmark(benchmark_id).get_finished_questions(ids_only=True) == ["own"]
+
+
+def test_a_batch_is_taken_back(open_page: Open, benchmark_id: str, store: Store) -> None:
+    app = by_rule(open_page, benchmark_id)
+    app.button(key="draft_undo").click().run()
+    assert "Took 2 drafts back." in texts(app)
+    assert store.load_benchmark(benchmark_id).get_missing_templates() == ["name", "number", "sentence"]
+    assert "draft_undo" not in [button.key for button in app.button]
+
+
+def test_what_became_of_a_batch_is_there_in_another_session(open_page: Open, benchmark_id: str) -> None:
+    by_rule(open_page, benchmark_id)
+    app = drafting(open_page, benchmark_id)
+    assert len(table(app, "Drafted templates")) == 3
+    app.button(key="draft_close").click().run()
+    assert not [frame for frame in app.dataframe if frame.proto.alt == "Drafted templates"]
+
+
+def test_existing_templates_are_replaced_only_when_asked_for(open_page: Open, benchmark_id: str, store: Store) -> None:
+    app = drafting(open_page, benchmark_id)
+    assert app.button(key="draft_by_rule").label == "Draft 3 templates by rule"
+    labelled(app.checkbox, "Replace the 1 template there is, too").check().run()
+    app.button(key="draft_by_rule").click().run()
+    app = ended(app, benchmark_id)
+    assert store.load_benchmark(benchmark_id).get_template("own") != TEMPLATE
+    app.button(key="draft_undo").click().run()
+    assert store.load_benchmark(benchmark_id).get_template("own") == TEMPLATE
+
+
+def test_a_model_drafts_only_after_the_cost_was_agreed_to(
+    open_page: Open, benchmark_id: str, model: ModelConfig, openai_server: OpenAIServer, store: Store
+) -> None:
+    app = drafting(open_page, benchmark_id, model)
+    assert "About 3 calls of providers, $" in texts(app)
+    assert "tokens per reply" in texts(app)
+    assert app.button(key="draft_with_model").disabled
+    agreed(app).button(key="draft_with_model").click().run()
+    app = ended(app, benchmark_id)
+    assert len(openai_server.requests) == 3
+    assert "**Drafted by openai/drafter** · ✓ 3 ready" in texts(app)
+    assert "3 calls · $2.4300 spent" in texts(app)
+    assert store.load_benchmark(benchmark_id).get_missing_templates() == []
+
+
+def test_what_failed_is_tried_again(
+    open_page: Open, benchmark_id: str, model: ModelConfig, openai_server: OpenAIServer, store: Store
+) -> None:
+    good = openai_server.script
+    openai_server.script = lambda sent: Reply("no", status=400)
+    agreed(drafting(open_page, benchmark_id, model)).button(key="draft_with_model").click().run()
+    services.drafter().wait(benchmark_id, timeout=30)
+    openai_server.script = good
+    app = drafting(open_page, benchmark_id)
+    assert "– 3 without a draft" in texts(app)
+    app = agreed(app).button(key="draft_retry").click().run()
+    app = ended(app, benchmark_id)
+    assert store.load_benchmark(benchmark_id).get_missing_templates() == []
+
+
+def test_a_batch_under_way_survives_a_change_of_page_and_can_be_cancelled(
+    open_page: Open, benchmark_id: str, model: ModelConfig, openai_server: OpenAIServer
+) -> None:
+    openai_server.script = lambda sent: Reply("", fault="hang")
+    app = agreed(drafting(open_page, benchmark_id, model)).button(key="draft_with_model").click().run()
+    assert "You can leave this page; drafting goes on." in texts(app)
+    app.switch_page("pages/home.py").run()
+    assert app.sidebar.button(key="job_card_drafts").label == "Open drafts"
+    app = open_page(PAGE, benchmark=benchmark_id)
+    assert app.button(key="open_drafting").label == "Drafting templates: 0 of 3"
+    app = drafting(open_page, benchmark_id)
+    app.button(key="draft_cancel").click().run()
+    assert "The batch was cancelled after 0 of 3 questions" in texts(app)
+
+
+def test_a_model_is_not_asked_about_a_question_with_unsaved_edits(
+    open_page: Open, benchmark_id: str, model: ModelConfig
+) -> None:
+    app = open_page("pages/questions.py", benchmark=benchmark_id, q="own")
+    app.session_state["_models_drafting"] = [model]
+    app = labelled(app.text_area, "Reference answer").set_value("BCL-XL").run()
+    assert "Save or discard your edits first" in texts(app)
+    assert "one_start" not in [button.key for button in app.button]
+
+
+def test_one_question_is_drafted_with_a_model_and_back(
+    open_page: Open, benchmark_id: str, model: ModelConfig, store: Store
+) -> None:
+    app = open_page("pages/questions.py", benchmark=benchmark_id, q="own")
+    app.session_state["_models_drafting"] = [model]
+    app = agreed(labelled(app.run().selectbox, "Model that drafts").set_value(model.id).run())
+    assert app.button(key="one_start").label == "Draft and replace"
+    app.button(key="one_start").click().run()
+    services.drafter().wait(benchmark_id, "own", timeout=30)
+    app.run()
+    assert "Drafted. It must name the protein." in texts(app)
+    assert store.load_benchmark(benchmark_id).get_template("own") != TEMPLATE
+    app.button(key="undo").click().run()
+    assert store.load_benchmark(benchmark_id).get_template("own") == TEMPLATE

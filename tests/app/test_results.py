@@ -1,0 +1,164 @@
+"""The Results page: quick views, filters that live in the link, figures, and what changed since another run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from karenina_core.runs.plan import wanted
+from karenina_core.runs.store.leases import new_owner
+from karenina_core.schemas.results import VerificationResult
+from pages.components import charts, frame, results_data, results_table, services
+from tests.app.conftest import Open, healthy
+from tests.app.looking import labelled, select_row, table, texts
+from tests.runs.fakes import full_result, small_benchmark, small_config
+
+ALL = "All evaluations of this run"
+CHANGED = "Results of both runs"
+
+
+def result(question: str, verdict: str = "pass", replicate: int = 1, text: str = "It is 42.", **parts: Any) -> Any:
+    made = full_result(question, text, replicate=replicate, verdict=verdict, **parts)
+    made.question.keywords = ["odd" if question in ("q1", "q3") else "even"]
+    assert made.answer is not None and made.answer.call is not None
+    made.answer.call.messages = [{"role": "user", "content": made.question.question}]
+    return made
+
+
+def stored(*results: VerificationResult, name: str = "First", replicates: int = 1, answering: int = 1) -> str:
+    config = small_config(answering, replicate_count=replicates)
+    run_id = services.store().create_run(wanted(small_benchmark(4), config), name)
+    services.store().write_results(run_id, results)
+    return run_id
+
+
+def questions(app: AppTest) -> list[str]:
+    return list(table(app, ALL)["Question"])
+
+
+def test_numbers_stand_above_everything(open_page: Open) -> None:
+    app = open_page(frame.RESULTS, run=stored(result("q1"), result("q2", "fail"), result("q3")))
+    shown = {metric.label: (metric.value, metric.delta) for metric in app.metric}
+    assert shown["Pass rate"] == ("67 %", "21–94 %, n = 3, too few to tell")
+    assert (shown["Pass"][0], shown["Fail"][0], shown["Not evaluated"][0]) == ("2", "1", "0")
+
+
+@pytest.mark.parametrize(
+    ("view", "expected"),
+    [("failures", 2), ("passes", 2), ("unstable", 2), ("all", 4), ("no such view", 4)],
+)
+def test_a_quick_view_is_kept_in_the_link(view: str, expected: int, open_page: Open) -> None:
+    run_id = stored(
+        result("q1"), result("q1", "fail", 2), result("q2"), result("q3", "fail"), name="Repeats", replicates=2
+    )
+    assert len(questions(open_page(frame.RESULTS, run=run_id, show=view))) == expected
+
+
+def test_a_quick_view_changes_no_rate(open_page: Open) -> None:
+    run_id = stored(result("q1"), result("q2", "fail"))
+    app = open_page(frame.RESULTS, run=run_id, show="failures")
+    assert {metric.label: metric.value for metric in app.metric}["Pass rate"] == "50 %"
+
+
+def test_filters_hold_for_numbers_and_list_alike(open_page: Open) -> None:
+    app = open_page(frame.RESULTS, run=stored(result("q1"), result("q2", "fail"), result("q3")))
+    app = healthy(labelled(app.multiselect, "Keyword").set_value(["odd"]).run())
+    assert questions(app) == ["Question q1?", "Question q3?"]
+    assert {metric.label: metric.value for metric in app.metric}["Evaluations"] == "2"
+    assert "2 of 3 shown" in texts(app)
+
+
+def test_filters_that_leave_nothing_can_be_taken_off(open_page: Open) -> None:
+    app = open_page(frame.RESULTS, run=stored(result("q1"), result("q2")))
+    app = labelled(app.text_input, "Search in questions").set_value("no such question").run()
+    assert {metric.label: metric.value for metric in healthy(app).metric}["Pass rate"] == "–"
+    app = healthy(labelled(app.button, "Clear filters").click().run())
+    assert len(questions(app)) == 2
+
+
+def test_the_slowest_can_come_first(open_page: Open) -> None:
+    quick, slow = result("q1"), result("q2")
+    quick.seconds, slow.seconds = 1.0, 9.0
+    app = open_page(frame.RESULTS, run=stored(quick, slow))
+    app = healthy(app.selectbox(key="order").set_value("slowest first").run())
+    assert questions(app) == ["Question q2?", "Question q1?"]
+
+
+def test_a_row_opens_its_answer(open_page: Open) -> None:
+    run_id = stored(result("q1"), result("q2", text="It is BCL2."))
+    app = open_page(frame.RESULTS, run=run_id)
+    # What ticking a row leaves behind; ticks themselves are the browser's.
+    app.session_state["_opened_answer"] = services.store().rows(run_id, question_id="q2")[0]["result_id"]
+    app = healthy(app.run())
+    assert "Open the answer, to edit and review it" in [button.label for button in app.button]
+    assert "It is BCL2." in "\n".join([item.value for item in app.markdown] + [item.value for item in app.code])
+
+
+def test_many_rows_come_in_pages(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(results_table, "PAGE", 2)
+    app = open_page(frame.RESULTS, run=stored(*(result(f"q{number}") for number in range(1, 5))))
+    assert questions(app) == ["Question q1?", "Question q2?"]
+    app.session_state["table_page"] = 2
+    assert questions(healthy(app.run())) == ["Question q3?", "Question q4?"]
+
+
+def test_only_the_open_view_is_drawn(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[str] = []
+    draw = charts._figure
+    monkeypatch.setattr(charts, "_figure", lambda data, scope, name: (drawn.append(name), draw(data, scope, name)))
+    open_page(frame.RESULTS, run=stored(result("q1")), view="Cost and time")
+    assert drawn == ["cost_quality", "latency"]
+
+
+def test_a_large_run_under_way_is_read_again_only_when_asked(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(results_data, "_LARGE", 1)
+    run_id = stored(result("q1"))
+    assert services.store().claim(run_id, new_owner())
+    services.store().set_status(run_id, "running")
+    app = open_page(frame.RESULTS, run=run_id)
+    services.store().write_results(run_id, [result("q2")])
+    app = healthy(app.run())
+    assert "1 more result since this page was opened" in texts(app)
+    assert len(questions(app)) == 1
+    app = healthy(labelled(app.button, "Show them").click().run())
+    assert len(questions(app)) == 2
+
+
+class TestWhatChanged:
+    def runs(self) -> tuple[str, str]:
+        before = stored(result("q1"), result("q2", "fail", text="It is 41, I think."), result("q3"), name="Before")
+        after = stored(result("q1"), result("q2", text="It is 42, I know."), result("q3", "fail"), name="After")
+        return before, after
+
+    def test_nothing_is_compared_until_a_run_is_chosen(self, open_page: Open) -> None:
+        _, after = self.runs()
+        app = open_page(frame.RESULTS, run=after)
+        assert "fixed" not in texts(app)
+
+    def test_the_other_run_is_kept_in_the_link(self, open_page: Open) -> None:
+        before, after = self.runs()
+        app = open_page(frame.RESULTS, run=after, since=before)
+        assert "1 fixed, 1 broken, 0 still failing, 1 still passing." in texts(app)
+        causes = table(app, "Changed verdicts by cause")
+        assert dict(zip(causes["What changed it"], causes["fixed"], strict=True))["the model's answer"] == 1
+        assert "Both runs have the same settings." in texts(app)
+
+    def test_choosing_a_row_shows_the_words_that_are_different(self, open_page: Open) -> None:
+        before, after = self.runs()
+        app = open_page(frame.RESULTS, run=after, since=before)
+        app = healthy(select_row(app, CHANGED, 0))
+        assert "**Before** · ✗ fail" in [item.value for item in app.markdown]
+        assert any("background[**41**]" in item.value for item in app.markdown)
+        assert any("background[**42**]" in item.value for item in app.markdown)
+
+    def test_a_run_without_another_says_so(self, open_page: Open) -> None:
+        app = open_page(frame.RESULTS, run=stored(result("q1")))
+        assert "There is no other run of these questions to compare with." in texts(app)
+
+
+def test_home_says_that_a_run_was_interrupted(open_page: Open) -> None:
+    run_id = stored(result("q1"))
+    services.store().set_status(run_id, "running")
+    assert "interrupted, can be resumed · 1 of 4 done" in texts(open_page(frame.HOME))

@@ -1,0 +1,80 @@
+"""Writing a template by form and by source in a real browser: each follows the other, and a fix is one click."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from karenina_core.runs import Store
+from karenina_core.templates import read_template
+from tests.app.samples import small_benchmark
+from tests.browser.conftest import Server, settled
+
+pytestmark = pytest.mark.browser
+
+
+def box(page: Page, label: str) -> Locator:
+    return page.get_by_role("textbox", name=label, exact=True)
+
+
+def write(page: Page, label: str, text: str) -> None:
+    """Type into a box and leave it, as a hand does."""
+    field = box(page, label)
+    field.fill(text)
+    field.press("Tab")
+    settled(page)
+
+
+def press(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+    settled(page)
+
+
+def show(page: Page, tab: str) -> None:
+    page.get_by_role("tab", name=tab, exact=True).click()
+    settled(page)
+
+
+def test_form_and_source_follow_each_other_and_are_saved(page: Page, server: Server) -> None:
+    store = Store.open(server.database)
+    benchmark_id = store.save_benchmark(small_benchmark())
+    page.goto(f"{server.url}/questions")
+    settled(page)
+    show(page, "Template")
+
+    press(page, "Add field")
+    expect(page.get_by_text("What you typed is not in the source yet.")).to_be_visible()
+    write(page, "Name", "indication")
+    write(page, "What the judge looks for", "The disease that the response says it was approved for first")
+    write(page, "Ground truth", "CLL")
+    expect(page.get_by_text("What you typed is not in the source yet.")).to_have_count(0)
+    show(page, "Source")
+    source = box(page, "Template source")
+    expect(source).to_have_value(_holding("indication: str = VerifiedField(", 'ground_truth="CLL"'))
+
+    edited = source.input_value().replace("indication:", "first_use:").replace("named as the target", "BCL2")
+    source.fill(f"# By hand.\n{edited}")
+    source.press("Control+Enter")
+    settled(page)
+    show(page, "Form")
+    expect(box(page, "Name")).to_have_value("first_use")
+
+    expect(page.get_by_text("The description holds the expected value.")).to_be_visible()
+    fix = page.locator("[class*=st-key-template_fix_description_leaks_truth]").get_by_role("button")
+    fix.click()
+    settled(page)
+    expect(page.get_by_text("The description holds the expected value.")).to_have_count(0)
+
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Unsaved edits")).to_have_count(0)
+    question = store.load_benchmark(benchmark_id).get_all_questions()[0]
+    saved = question.answer_template or ""
+    store.close()
+    assert saved.startswith("# By hand.\n")
+    assert [item.name for item in read_template(saved).spec.fields] == ["target", "first_use"]
+
+
+def _holding(*parts: str) -> re.Pattern[str]:
+    return re.compile(".*".join(re.escape(part) for part in parts), re.DOTALL)
