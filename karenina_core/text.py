@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Container
+from collections import Counter
+from collections.abc import Callable, Container, Sequence
 from typing import Any
 
 _KEPT = {"\n", "\t"}
@@ -28,6 +29,12 @@ def visible_data(value: Any) -> Any:
             return [visible_data(item) for item in value]
         case _:
             return value
+
+
+def repetition(before: Sequence[str], after: Sequence[str]) -> int:
+    """Return what comparing two sequences takes: the pairs of equal items, which a matcher looks at one by one."""
+    there = Counter(after)
+    return sum(number * there[item] for item, number in Counter(before).items())
 
 
 def first_free(name: Callable[[int], str], taken: Container[str], start: int = 1) -> str:

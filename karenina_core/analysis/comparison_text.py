@@ -6,10 +6,14 @@ import re
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
+from karenina_core.benchmark.question_diff import MOST_PAIRS
+from karenina_core.text import repetition
+
 MOST_WORDS = 3_000
 """Longer answers are shown without marks: finding them would keep the page waiting."""
 
-_TOKENS = re.compile(r"\s+|\w+|[^\w\s]+")
+# Blanks belong to the word before them: by themselves they would be the most frequent token of all.
+_TOKENS = re.compile(r"\w+\s*|[^\w\s]+\s*|\s+")
 
 
 class Piece(NamedTuple):
@@ -30,7 +34,7 @@ def word_diff(first: str, second: str) -> tuple[list[Piece], list[Piece]] | None
         The pieces of each, which joined give the text again; None when they are too long to compare.
     """
     before, after = _TOKENS.findall(first), _TOKENS.findall(second)
-    if max(len(before), len(after)) > 2 * MOST_WORDS:
+    if max(len(before), len(after)) > MOST_WORDS or repetition(before, after) > MOST_PAIRS:
         return None
     left: list[Piece] = []
     right: list[Piece] = []

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from karenina_core.analysis.cells import clean_json, redactor
 from karenina_core.analysis.spreadsheet import frame_to_csv, to_csv
+from karenina_core.analysis.strict import check_row
 from karenina_core.analysis.upstream import from_upstream, is_upstream
 from karenina_core.errors import InputError
 from karenina_core.files import read_json
@@ -95,9 +96,11 @@ def read_annotations(text: str | bytes) -> list[Annotation]:
 
 def _read_row(number: int, row: Any) -> VerificationResult:
     try:
-        return VerificationResult.model_validate(row)
+        result = VerificationResult.model_validate(row)
     except ValueError as error:
         raise InputError(f"Result {number} in the file is damaged.", why=str(error)) from error
+    check_row(number, result)
+    return result
 
 
 def _run_id(document: dict[str, Any]) -> str | None:

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
@@ -21,7 +22,13 @@ How = Literal["exact", "normalised", "fuzzy", "nowhere", "judged"]
 ALIKE = 0.85
 """From this similarity (0 to 1) on, a part of the answer counts as the value written otherwise."""
 
-_MOST_WORDS = 3_000  # of an answer, looked at for similar ones
+LONGEST_ANSWER = 100_000
+"""Characters of an answer that are searched for what is written otherwise; all of it for the very words."""
+MOST_VALUES = 200
+"""Further values are not looked for."""
+_MOST_WORDS = 2_000  # of an answer, looked at for similar ones
+_MOST_SIMILAR = 20  # values that are looked for so
+_KEPT = 4  # answers of which the readings are remembered
 _LONGEST = 12  # words of a value that is looked for so
 _MOST_PLACES = 50
 _SHORTEST = 3  # characters of a value that is looked for without its blanks
@@ -67,8 +74,9 @@ def grounding(result: VerificationResult) -> tuple[Grounding, ...]:
     if part is None or not part.parsed or result.answer is None:
         return ()
     schema = next((call.schema_sent for call in reversed(part.calls) if call.schema_sent), None) or {}
-    properties = schema.get("properties", {})
-    choices = {name for name, described in properties.items() if _has_choices(described)}
+    properties = schema.get("properties")
+    described = properties.items() if isinstance(properties, dict) else ()
+    choices = {name for name, about in described if _has_choices(about)}
     return ground(part.parsed, result.answer.text, choices)
 
 
@@ -82,13 +90,20 @@ def ground(
         answer: The text.
         choices: Fields whose value is one of a given list.
     """
+    known: dict[tuple[type, Any], tuple[How, list[Place]]] = {}
     found = []
-    for field, value in values.items():
-        for name, leaf in _leaves(field, value):
-            how, places = _find(leaf, answer)
-            if how == "nowhere" and field in choices:
-                how = "judged"
-            found.append(Grounding(name, leaf if isinstance(leaf, str) else _spelled(leaf), how, tuple(places)))
+    similar = 0
+    every = ((field, *part) for field, value in values.items() for part in _leaves(field, value))
+    for field, name, leaf in islice(every, MOST_VALUES):
+        key = (type(leaf), leaf)
+        if key not in known:
+            known[key] = _find(leaf, answer, similar=similar < _MOST_SIMILAR)
+            similar += known[key][0] in ("fuzzy", "nowhere")
+        how, places = known[key]
+        # A choice is judged, and of a very long answer not all was looked at.
+        if how == "nowhere" and (field in choices or len(answer) > LONGEST_ANSWER):
+            how = "judged"
+        found.append(Grounding(name, leaf if isinstance(leaf, str) else _spelled(leaf), how, tuple(places)))
     return tuple(found)
 
 
@@ -126,7 +141,7 @@ def _spelled(value: Any) -> str:
         return "a very long number"
 
 
-def _find(value: Any, answer: str) -> tuple[How, list[Place]]:
+def _find(value: Any, answer: str, *, similar: bool = True) -> tuple[How, list[Place]]:
     if isinstance(value, bool):
         return "judged", []
     if isinstance(value, int | float):
@@ -136,10 +151,11 @@ def _find(value: Any, answer: str) -> tuple[How, list[Place]]:
         return "nowhere", []
     if exact := _occurrences(text, answer):
         return "exact", exact
+    answer = answer[:LONGEST_ANSWER]
     if normalised := _normalised(text, answer) or _as_date(text, answer) or _as_number(text, answer):
         return "normalised", normalised
-    similar = _similar(text, answer)
-    return ("fuzzy", similar) if similar else ("nowhere", [])
+    alike = _similar(text, answer) if similar else []
+    return ("fuzzy", alike) if alike else ("nowhere", [])
 
 
 def _occurrences(text: str, answer: str) -> list[Place]:
@@ -165,26 +181,34 @@ def _joined(text: str, left: int, right: int) -> bool:
 
 def _normalised(text: str, answer: str) -> list[Place]:
     """Return where a text stands when case, punctuation and blanks do not count, so that `BCL2` is in `Bcl-2`."""
-    wanted, _ = _folded(text)
-    folded, origins = _folded(answer)
+    wanted, _ = _folded(text[: len(answer) + 1])
+    folded, origins = _folded_once(answer)
     wanted = wanted.strip()
     if not wanted:
         return []
     if places := [_origin(at, origins) for at in _occurrences(wanted, folded)]:
         return places
-    wanted, (folded, origins) = wanted.replace(" ", ""), _without_blanks(folded, origins)
+    wanted, (folded, origins) = wanted.replace(" ", ""), _joined_once(answer)
     starts = _starts(wanted, folded) if len(wanted) >= _SHORTEST else ()
     found = (_origin(Place(start, start + len(wanted)), origins) for start in starts)
-    return [at for at in found if _is_apart(at, answer)]
+    return list(islice((at for at in found if _is_apart(at, answer)), _MOST_PLACES))
 
 
 def _origin(place: Place, origins: list[int]) -> Place:
     return Place(origins[place.start], origins[place.end - 1] + 1)
 
 
-def _without_blanks(text: str, origins: list[int]) -> tuple[str, list[int]]:
+@lru_cache(_KEPT)
+def _joined_once(answer: str) -> tuple[str, list[int]]:
+    """Return the folded answer without blanks."""
+    text, origins = _folded_once(answer)
     kept = [at for at, character in enumerate(text) if character != " "]
     return "".join(text[at] for at in kept), [origins[at] for at in kept]
+
+
+@lru_cache(_KEPT)
+def _folded_once(answer: str) -> tuple[str, list[int]]:
+    return _folded(answer)
 
 
 def _folded(text: str) -> tuple[str, list[int]]:
@@ -206,13 +230,20 @@ def _as_date(text: str, answer: str) -> list[Place]:
     wanted = read_date(text)
     if wanted is None or not wanted.known or not any(character.isdigit() for character in text):
         return []
-    found = [match for match in _DATE.finditer(answer) if _same_date(match.group(), wanted.known)]
-    return [Place(*match.span()) for match in found[:_MOST_PLACES]]
+    size = len(wanted.known)
+    same = (place for place, known in _dates(answer) if any(date[:size] == wanted.known for date in known))
+    return list(islice(same, _MOST_PLACES))
 
 
-def _same_date(text: str, wanted: tuple[int, ...]) -> bool:
+@lru_cache(_KEPT)
+def _dates(answer: str) -> list[tuple[Place, list[tuple[int, ...]]]]:
+    """Return the dates in an answer, each with what it may mean."""
+    return [(Place(*match.span()), _readings(match.group())) for match in islice(_DATE.finditer(answer), _MOST_WORDS)]
+
+
+def _readings(text: str) -> list[tuple[int, ...]]:
     readings = (read_date(text.replace(" of ", " ")), read_date(text, dayfirst=True))
-    return any(reading is not None and reading.known[: len(wanted)] == wanted for reading in readings)
+    return [reading.known for reading in readings if reading is not None]
 
 
 def _as_number(text: str, answer: str) -> list[Place]:
@@ -224,10 +255,9 @@ def _find_number(wanted: int | float, answer: str) -> tuple[How, list[Place]]:
     written = _spelled(wanted)
     if exact := [place for place in _occurrences(written, answer) if _is_whole(place, answer)]:
         return "exact", exact
-    digits = [
-        Place(*match.span()) for match in _DIGITS.finditer(answer) if _means(match.group(), wanted, answer, match.end())
-    ]
-    places = digits or _in_words(wanted, answer)
+    answer = answer[:LONGEST_ANSWER]
+    same = (place for place, values in _numbers_in(answer) if any(_equal(value, wanted) for value in values))
+    places = list(islice(same, _MOST_PLACES)) or _in_words(wanted, answer)
     return ("normalised", places[:_MOST_PLACES]) if places else ("nowhere", [])
 
 
@@ -238,29 +268,46 @@ def _is_whole(place: Place, answer: str) -> bool:
     return not continues and not (before[1:] in (".", ",") and before[:1].isdigit())
 
 
-def _means(text: str, wanted: int | float, answer: str, end: int) -> bool:
-    """Return whether digits mean a number: with thousands separated, a decimal comma, or as a percentage of 1."""
+@lru_cache(_KEPT)
+def _numbers_in(answer: str) -> list[tuple[Place, list[int | float]]]:
+    """Return the numbers in digits in an answer, each with what it may mean."""
+    return [(Place(*match.span()), _meanings(match.group(), answer, match.end())) for match in _DIGITS.finditer(answer)]
+
+
+def _meanings(text: str, answer: str, end: int) -> list[int | float]:
+    """Return what digits may mean: with thousands separated, a decimal comma, or as a percentage of 1."""
     plain = text.replace("−", "-").replace("+", "")
     spellings = {re.sub("[,\u00a0\u202f ]", "", plain), plain.replace(",", ".")}
-    values = [value for spelling in spellings if (value := read_number(spelling)) is not None]
+    values = [value for spelling in spellings if (value := read_number(spelling)) is not None and abs(value) < 1e300]
     if answer[end : end + 2].lstrip().startswith("%"):
         values += [value / 100 for value in values]
-    return any(abs(value - wanted) <= 1e-9 * max(1.0, abs(wanted)) for value in values if _comparable(value, wanted))
+    return values
 
 
-def _comparable(value: int | float, wanted: int | float) -> bool:
-    return abs(value) < 1e300 and abs(wanted) < 1e300
+def _equal(value: int | float, wanted: int | float) -> bool:
+    return abs(wanted) < 1e300 and abs(value - wanted) <= 1e-9 * max(1.0, abs(wanted))
 
 
 def _in_words(wanted: int | float, answer: str) -> list[Place]:
-    words = [match.span() for match in _WORD.finditer(answer)][:_MOST_WORDS]
-    if wanted not in numbers(answer[: words[-1][1]] if words else ""):
+    if wanted not in _spoken(answer):
         return []
+    words = _words(answer)
     for size in range(1, 7):
-        spans = [Place(words[at][0], words[at + size - 1][1]) for at in range(len(words) - size + 1)]
+        spans = [Place(words[at].start, words[at + size - 1].end) for at in range(len(words) - size + 1)]
         if places := [place for place in spans if numbers(answer[place.start : place.end]) == [wanted]]:
             return places
     return []
+
+
+@lru_cache(_KEPT)
+def _words(answer: str) -> list[Place]:
+    return [Place(*match.span()) for match in islice(_WORD.finditer(answer), _MOST_WORDS)]
+
+
+@lru_cache(_KEPT)
+def _spoken(answer: str) -> frozenset[float]:
+    words = _words(answer)
+    return frozenset(numbers(answer[: words[-1].end] if words else ""))
 
 
 def _similar(text: str, answer: str) -> list[Place]:
@@ -269,13 +316,13 @@ def _similar(text: str, answer: str) -> list[Place]:
     size = len(wanted.split())
     if len(wanted) < 5 or not 0 < size <= _LONGEST:
         return []
-    words = [match.span() for match in _WORD.finditer(answer)][:_MOST_WORDS]
+    words = _words(answer)
     matcher = SequenceMatcher(autojunk=False)
     matcher.set_seq2(wanted.strip())
     best, score = None, ALIKE
     for length in range(max(1, size - 1), size + 2):
         for at in range(len(words) - length + 1):
-            place = Place(words[at][0], words[at + length - 1][1])
+            place = Place(words[at].start, words[at + length - 1].end)
             matcher.set_seq1(answer[place.start : place.end].casefold())
             if matcher.real_quick_ratio() >= score and matcher.quick_ratio() >= score and matcher.ratio() >= score:
                 best, score = place, matcher.ratio()

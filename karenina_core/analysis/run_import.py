@@ -65,7 +65,9 @@ def _home(store: Store, questions: Mapping[str, QuestionSnapshot]) -> tuple[str,
 def _carried(name: str, questions: Iterable[QuestionSnapshot]) -> Benchmark:
     benchmark = Benchmark.create(name)
     for asked in questions:
-        benchmark.add_question(asked.question, asked.raw_answer, question_id=asked.id, keywords=asked.keywords)
+        benchmark.add_question(
+            asked.question, asked.raw_answer or "(not recorded)", question_id=asked.id, keywords=asked.keywords
+        )
     return benchmark
 
 
@@ -89,11 +91,16 @@ def _config(document: Mapping[str, Any], results: list[VerificationResult]) -> V
         fits = fits and {model.id for model in config.parsing_models} >= set(judges)
         if fits and config.replicate_count >= repeats:
             return config
-    return VerificationConfig(
-        answering_models=[_named(label) for label in models],
-        parsing_models=[_named(label) for label in judges],
-        replicate_count=repeats,
-    )
+    try:
+        return VerificationConfig(
+            answering_models=[_named(label) for label in models],
+            parsing_models=[_named(label) for label in judges],
+            replicate_count=repeats,
+        )
+    except ValueError as error:
+        raise InputError(
+            "These results cannot be a run.", why=str(error).splitlines()[-1], next="Look at repeats and model names."
+        ) from error
 
 
 def _named(label: str) -> ModelConfig:

@@ -6,6 +6,10 @@ import difflib
 import re
 from typing import Literal, NamedTuple
 
+from karenina_core.text import repetition
+
+MOST_PAIRS = 400_000
+"""Equal pairs up to which texts are compared in detail; more would keep a page waiting."""
 # Blanks belong to the word before them: as pieces of their own, being the most frequent, they would slow it down.
 _WORD = re.compile(r"\w+\s*|[^\w\s]\s*|\s+")
 _MOST_WORDS = 4_000  # comparing takes time with the square of them
@@ -20,14 +24,28 @@ class Piece(NamedTuple):
 
 def line_diff(before: str, after: str) -> str:
     """Return a unified diff with three lines of context, without file names; empty where nothing is different."""
-    lines = list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm=""))
-    return "\n".join(lines[2:])
+    old, new = before.splitlines(), after.splitlines()
+    if repetition(old, new) > MOST_PAIRS:
+        return "\n".join(_block(old, new))
+    return "\n".join(list(difflib.unified_diff(old, new, lineterm=""))[2:])
+
+
+def _block(old: list[str], new: list[str]) -> list[str]:
+    """Return what differs as one block, between what both have at their beginning and end."""
+    shorter = min(len(old), len(new))
+    head = next((at for at in range(shorter) if old[at] != new[at]), shorter)
+    tail = next((at for at in range(shorter - head) if old[-1 - at] != new[-1 - at]), shorter - head)
+    removed, added = old[head : len(old) - tail], new[head : len(new) - tail]
+    if not removed and not added:
+        return []
+    title = f"@@ -{head + 1},{len(removed)} +{head + 1},{len(added)} @@"
+    return [title, *(f"-{line}" for line in removed), *(f"+{line}" for line in added)]
 
 
 def word_diff(before: str, after: str) -> list[Piece]:
     """Return what is the same, removed and added, word by word; texts of thousands of words as a whole."""
     old, new = _WORD.findall(before), _WORD.findall(after)
-    if len(old) + len(new) > _MOST_WORDS:
+    if len(old) + len(new) > _MOST_WORDS or repetition(old, new) > MOST_PAIRS:
         whole = [Piece("removed", before), Piece("added", after)]
         return [Piece("same", before)] if before == after else [piece for piece in whole if piece.text]
     pieces: list[Piece] = []

@@ -14,6 +14,8 @@ _TENS = re.findall(r"\w+", "twenty thirty forty fifty sixty seventy eighty ninet
 _VALUES = {word: value for value, word in enumerate(_UNITS)} | {word: 10 * n for n, word in enumerate(_TENS, 2)}
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 _DIGITS = re.compile(r"(?<![\w.])[-−]?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|(?<![\w.])[-−]?\d{1,18}(?:\.\d{1,15})?(?!\d)")
+_MOST_DIGITS = 300
+"""A longer number is none that anybody means, and more than Python reads."""
 _WORDS = re.compile(
     rf"(?<!\w)(?:{'|'.join([*_VALUES, *_SCALES])})(?:(?:[\s-]+|\s+and\s+)(?:{'|'.join([*_VALUES, *_SCALES])}))*(?!\w)",
     re.IGNORECASE,
@@ -26,7 +28,8 @@ def numbers(text: str) -> list[float]:
     `1,234`, `-2.5`, `forty-six` and `two hundred and six` are understood; digits within words such as `BCL2` are not
     numbers.
     """
-    found = [(match.start(), _digits(match.group())) for match in _DIGITS.finditer(text)]
+    written = (match for match in _DIGITS.finditer(text) if match.end() - match.start() <= _MOST_DIGITS)
+    found = [(match.start(), _digits(match.group())) for match in written]
     found += [(match.start(), value) for match in _WORDS.finditer(text) for value in _spoken(match.group().lower())]
     return [value for _, value in sorted(found, key=lambda item: item[0])]
 

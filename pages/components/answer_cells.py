@@ -132,7 +132,7 @@ def _cost_of(calls: list[CallRecord]) -> str:
 
 def _messages(call: CallRecord) -> None:
     for message in call.messages:
-        st.caption(message["role"])
+        st.caption(plain(message["role"], 40))
         st.code(visible(message["content"]), language=None, wrap_lines=True)
 
 

@@ -88,7 +88,7 @@ def in_short(findings: BenchmarkFindings) -> str:
 
 def _headline(places: Sequence[Place]) -> None:
     if not places:
-        st.success("Nothing is to be mended in the templates and rubrics.", icon=":material/check_circle:")
+        st.caption(":material/check_circle: Nothing is to be mended in the templates and rubrics.")
         return
     count = Counter(place.finding.severity for place in places)
     words = " · ".join(counted(count[name], name) for name in _SIGNS if count[name])

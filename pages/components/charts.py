@@ -9,7 +9,7 @@ import streamlit as st
 
 from karenina_core.analysis.figures import FIGURES, rows_behind
 from karenina_core.analysis.spreadsheet import frame_to_csv
-from pages.components import results_filters, results_table
+from pages.components import results_data, results_filters, results_table
 from pages.components.results_data import Frames
 from pages.components.results_filters import Scope
 from pages.components.text import legible
@@ -27,7 +27,7 @@ VIEWS: dict[str, tuple[str, ...]] = {
     "Cost and time": ("cost_quality", "latency"),
     "Question quality": ("items",),
 }
-"""By view its figures, of which only those of the open view are drawn."""
+"""By view its figures; only those of the open view are drawn."""
 _KINDS = {
     "trait_scores": ("llm_score",),
     "trait_shares": ("llm_binary", "regex"),
@@ -36,6 +36,8 @@ _KINDS = {
     "metrics": ("metric",),
     "precision_recall": ("metric",),
 }
+_AT_ONCE = 2
+"""So many figures of a view are drawn; further ones are folded up, and cost nothing until they are opened."""
 _MOST_ROWS = 1_000
 _TALL = 760
 
@@ -51,24 +53,37 @@ def show(data: Frames, scope: Scope) -> None:
         bind="query-params",
         label_visibility="collapsed",
     )
-    for name in VIEWS[view or "Pass rate"]:
+    names = VIEWS[view or "Pass rate"]
+    for name in names[:_AT_ONCE]:
+        st.markdown(f"**{FIGURES[name].question}**")
         _figure(data, scope, name)
+    for name in names[_AT_ONCE:]:
+        with st.expander(FIGURES[name].question, on_change="rerun", key=f"more_{name}") as more:
+            if more.open:
+                _figure(data, scope, name)
 
 
 def _figure(data: Frames, scope: Scope, name: str) -> None:
-    spec = FIGURES[name]
     figure = _drawn(data.run_id, data.revision, scope, name)
-    if not figure.data and name in _KINDS:
-        st.caption(f"{spec.question} {figure.layout.annotations[0].text}")
-        return
-    st.markdown(f"**{spec.question}**")
+    if figure.data:
+        _clickable(data, scope, name, figure)
+    else:
+        st.caption(figure.layout.annotations[0].text)
+    if figure.data or name not in _KINDS:
+        with st.expander("The numbers as a table", on_change="rerun", key=f"numbers_{name}") as numbers:
+            if numbers.open:
+                _numbers(data, scope, name)
+
+
+def _clickable(data: Frames, scope: Scope, name: str, figure: go.Figure) -> None:
+    spec = FIGURES[name]
     key = f"figure_{name}_{data.run_id}"
-    height, wide = figure.layout.height or 0, bool(figure.layout.width)
+    height, wide = figure.layout.height or 0, figure.layout.width
     # The page stays short and fits the screen; what is tall or wide scrolls by itself.
     with st.container(height=min(height + 40, _TALL) if wide or height > _TALL else "content", border=height > _TALL):
         event: Any = st.plotly_chart(
             figure,
-            width="content" if wide else "stretch",
+            width=int(wide) if wide else "stretch",
             key=key,
             on_select=lambda: _clicked(key),
             selection_mode="points",
@@ -79,9 +94,6 @@ def _figure(data: Frames, scope: Scope, name: str) -> None:
     points = event["selection"]["points"]
     if points and points[0].get("customdata"):
         _behind(data, scope, name, points[0]["customdata"], key)
-    with st.expander("The numbers as a table", on_change="rerun", key=f"numbers_{name}") as numbers:
-        if numbers.open:
-            _numbers(data, scope, name)
 
 
 def _numbers(data: Frames, scope: Scope, name: str) -> None:
@@ -127,8 +139,8 @@ def _table(data: Frames, scope: Scope, name: str) -> pd.DataFrame:
     kind = FIGURES[name].frame
     if kind == "results":
         return results
-    table = results_filters.alike(data.fields if kind == "fields" else data.traits, results, scope)
-    return table[table["kind"].isin(_KINDS[name])] if name in _KINDS else table
+    table = data.fields if kind == "fields" else results_data.traits_of_kind(data, _KINDS[name])
+    return results_filters.alike(table, results, scope)
 
 
 @st.cache_resource(show_spinner=False, max_entries=40)

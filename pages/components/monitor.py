@@ -63,7 +63,7 @@ def _numbers(progress: Progress) -> None:
         st.metric("Pass", progress.passed)
         st.metric("Fail", progress.failed)
         st.metric("Not evaluated", progress.not_evaluated)
-        st.metric("Answers of models", progress.calls, help="Replies the run needed, of models under test and judges.")
+        st.metric("Model replies", progress.calls, help="What the run needed from models under test and from judges.")
         st.metric("From ledger", progress.cached_calls, help="How many of them were known already, and cost nothing.")
         if progress.calls_per_minute is not None:
             st.metric(

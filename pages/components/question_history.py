@@ -128,7 +128,7 @@ def _revert(
     if draft.edits:
         help_text = "Save or discard your unsaved edits first."
     if not st.button(
-        "Revert to this version",
+        "Go back to before this save",
         icon=":material/settings_backup_restore:",
         key="revert_version",
         disabled=bool(draft.edits) or same,

@@ -124,6 +124,17 @@ def read_again(run_id: str) -> None:
     st.session_state.pop(f"_read_{run_id}", None)
 
 
+def traits_of_kind(data: Frames, kinds: tuple[str, ...]) -> pd.DataFrame:
+    """Return the rows of the traits of some kinds."""
+    return _traits_of_kind(data.run_id, data.revision, kinds)
+
+
+@st.cache_resource(show_spinner=False, max_entries=12)
+def _traits_of_kind(run_id: str, revision: str, kinds: tuple[str, ...]) -> pd.DataFrame:
+    traits = _traits(run_id, revision)
+    return traits[traits["kind"].isin(list(kinds))]
+
+
 def warm(data: Frames) -> None:
     """Read the other tables of a large run while the page is being looked at; call it when everything is drawn."""
     if len(data.results) >= _LARGE:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from karenina_core.analysis.grounding import ground, grounding, ungrounded
+from karenina_core.analysis.grounding import MOST_VALUES, ground, grounding, ungrounded
 
 ANSWER = (
     "Venetoclax binds BCL-2 (Bcl-2). Of 1,234 patients with twenty-three pairs, 45 % lived. It was approved on "
@@ -100,3 +100,17 @@ def test_a_long_answer_takes_no_time() -> None:
     began = time.process_time()
     assert found("a quite different statement about nothing", answer)[0] == "nowhere"
     assert time.process_time() - began < 2
+
+
+def test_hostile_answers_are_searched_in_bounded_time() -> None:
+    import time
+
+    values = {f"f{n}": f"word{n} of something" for n in range(300)} | {"n": 7, "d": "3 May 2021", "l": [1.5] * 50}
+    began = time.process_time()
+    for answer in ("plain words " * 160_000, "1 22 333 " * 200_000, "3 May 2020 " * 180_000, "a-" * 1_000_000):
+        assert len(ground(values, answer)) == MOST_VALUES
+    assert time.process_time() - began < 60, "this took hours"
+
+
+def test_a_number_nobody_means_is_no_error() -> None:
+    assert ground({"a": 5}, "1" + ",111" * 3000 + "x")[0].how == "nowhere"

@@ -44,3 +44,17 @@ def test_both_versions_can_be_put_together_again(before: str, after: str) -> Non
     pieces = word_diff(before, after)
     assert "".join(piece.text for piece in pieces if piece.kind != "added") == before
     assert "".join(piece.text for piece in pieces if piece.kind != "removed") == after
+
+
+def test_texts_of_equal_lines_are_compared_as_blocks() -> None:
+    import random
+
+    chosen = random.Random(1)
+    before, after = ("\n".join(chosen.choices("abcdefgh", k=20_000)) for _ in range(2))
+    lines = line_diff(f"same\n{before}", f"same\n{after}").splitlines()
+    assert lines[0].startswith("@@ -") and {line[0] for line in lines[1:]} == {"-", "+"}
+    assert line_diff(before, before) == ""
+
+
+def test_a_word_said_over_and_over_is_compared_as_a_whole() -> None:
+    assert [piece.kind for piece in word_diff("a " * 1900, "a " * 1899)] == ["removed", "added"]

@@ -87,7 +87,7 @@ def test_many_questions_are_edited_at_once_and_one_goes_back_to_what_it_was(page
     settled(page)
     page.get_by_role("tab", name="History").click()
     expect(page.get_by_text("1 earlier version")).to_be_visible()
-    page.get_by_role("button", name="Revert to this version").click()
+    page.get_by_role("button", name="Go back to before this save").click()
     expect(page.get_by_text("Reverted What is the target of venetoclax?")).to_be_visible()
     settled(page)
     assert [question.raw_answer for question in store.load_benchmark(stored)] == ["BCL2", "twenty-three"]

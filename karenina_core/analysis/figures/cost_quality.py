@@ -84,7 +84,7 @@ def _mark(row: Row, place: int) -> Any:
         },
         text=[name],
         # Neighbours in price are often neighbours in height: their names stand on different sides.
-        textposition="top left" if place % 2 == 0 else "bottom right",
+        textposition="bottom right" if place % 2 == 0 else "top left",
         hovertext=[_words(row)],
         customdata=[clicks.place(row["answering_model"])],
         mode="markers+text",

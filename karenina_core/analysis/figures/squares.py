@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 State = Literal["right", "partly", "wrong", "not_found", "nothing"]
-MOST_ROWS = 200
+MOST_ROWS = 100
 MOST_SVG_MARKS = 3_000
 SIZE = 26
 PITCH = 36

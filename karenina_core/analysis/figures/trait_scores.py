@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 USUAL_RANGE = (1, 5)
+_RANGE = ["minimum", "maximum", "higher_is_better"]
 
 
 def trait_scores(frame: pd.DataFrame) -> go.Figure:
@@ -28,7 +29,18 @@ def trait_scores(frame: pd.DataFrame) -> go.Figure:
     scores = frame[(frame["kind"] == "llm_score") & frame["value"].notna()]
     if scores.empty:
         return canvas.empty("No scores yet: they appear when a rubric has traits scored by a judge.")
-    return bubble_panels([_panel(str(trait), rows) for trait, rows in scores.groupby("trait", sort=False)])
+    summary, counts = score_numbers(scores), _counts(scores)
+    return bubble_panels(
+        [
+            _panel(str(trait), rows, summary[summary["trait"] == trait], counts[counts["trait"] == trait])
+            for trait, rows in scores[["trait", *_RANGE]].groupby("trait", sort=False)
+        ]
+    )
+
+
+def _counts(scores: pd.DataFrame) -> pd.DataFrame:
+    groups = scores.groupby(["trait", "answering_model", "value"], sort=False)
+    return groups.size().reset_index(name="count")
 
 
 def score_numbers(frame: pd.DataFrame) -> pd.DataFrame:
@@ -36,13 +48,11 @@ def score_numbers(frame: pd.DataFrame) -> pd.DataFrame:
     return trait_summary(frame[frame["kind"] == "llm_score"], ["trait", "answering_model"])
 
 
-def _panel(trait: str, rows: pd.DataFrame) -> Panel:
-    low, high = _range(rows)
-    summary = trait_summary(rows, "answering_model")
+def _panel(trait: str, rows: pd.DataFrame, summary: pd.DataFrame, counts: pd.DataFrame) -> Panel:
+    low, high = _range(rows, counts["value"])
     # Scores end where the range ends, so their mean does too.
     means = summary.assign(low=summary["low"].clip(low), high=summary["high"].clip(upper=high)).to_dict("records")
     labels = {row["answering_model"]: _label(row) for row in means}
-    counts = rows.groupby(["answering_model", "value"], sort=False).size().reset_index(name="count")
     return Panel(
         title=f"{canvas.literal(trait)}{_direction(rows)}",
         ticks={float(score): str(score) for score in range(low, high + 1, max(1, (high - low) // 20))},
@@ -70,8 +80,7 @@ def _label(row: dict[Any, Any]) -> str:
     return f"{canvas.literal(row['answering_model'], 40)}<br>n = {row['n']}"
 
 
-def _range(rows: pd.DataFrame) -> tuple[int, int]:
-    seen = rows["value"]
+def _range(rows: pd.DataFrame, seen: pd.Series[float]) -> tuple[int, int]:
     low, high = rows["minimum"].min(), rows["maximum"].max()
     if math.isnan(low) or math.isnan(high):
         low, high = USUAL_RANGE

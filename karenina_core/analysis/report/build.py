@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from karenina_core.analysis import summary
-from karenina_core.analysis.cells import readable
+from karenina_core.analysis.cells import readable, redactor
 from karenina_core.analysis.figures import FIGURES
 from karenina_core.analysis.frames import to_dataframe
 from karenina_core.analysis.report import grids
@@ -75,7 +75,8 @@ def build_report(
         facts: Further facts for the box that says how to run it again, such as versions.
     """
     traits = list(_traits(benchmark)) if benchmark else []
-    frames = {kind: to_dataframe(results, kind, traits) for kind in ("results", "fields", "traits", "calls")}
+    # Redacted before labels are cut: a part of a key would not be known.
+    frames = {kind: _redacted(to_dataframe(results, kind, traits)) for kind in ("results", "fields", "traits", "calls")}
     chosen = _chosen(results, options.answers)
     return RunPart(
         name=name,
@@ -89,6 +90,14 @@ def build_report(
         config="" if config is None else json.dumps(config.model_dump(mode="json"), indent=2, ensure_ascii=False),
         templates=tuple(_templates(benchmark, results)) if options.templates and benchmark else (),
     )
+
+
+def _redacted(frame: pd.DataFrame) -> pd.DataFrame:
+    redact = redactor()
+    clean = frame.copy()
+    for name in frame.columns[frame.dtypes == "str"]:
+        clean[name] = frame[name].map(redact, na_action="ignore")
+    return clean
 
 
 def _traits(benchmark: Benchmark) -> Iterator[AnyTrait]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from karenina_core.analysis.cells import clean_text, redactor
+from karenina_core.analysis.cells import clean_text
 from karenina_core.analysis.report.content import Grid, Report
+from karenina_core.redact import redact
 from karenina_core.text import visible
 
 HEAD = "% Needs \\usepackage{booktabs} and \\usepackage{longtable}.\n"
@@ -11,14 +12,13 @@ HEAD = "% Needs \\usepackage{booktabs} and \\usepackage{longtable}.\n"
 
 def as_latex(report: Report) -> str:
     """Return all tables of the report as LaTeX with booktabs; foreign text is escaped."""
-    redact = redactor()
     several = len(report.parts) > 1
     tables = [
         latex_table(grid, f"{part.name}: {grid.title}" if several else grid.title)
         for part in report.parts
         for grid in part.grids
     ]
-    return redact(HEAD + "\n".join(tables))
+    return HEAD + "\n".join(tables)
 
 
 def latex_table(grid: Grid, caption: str) -> str:
@@ -34,7 +34,8 @@ def latex_table(grid: Grid, caption: str) -> str:
 
 
 def _text(text: str) -> str:
-    return visible(" ".join(clean_text(text).split()))
+    # Before it is escaped: a key with a backslash in it would not be known.
+    return visible(redact(" ".join(clean_text(text).split())))
 
 
 _ESCAPES = str.maketrans(

@@ -48,7 +48,12 @@ def report_of_runs(
 def _comparisons(store: Store, run_ids: Sequence[str]) -> Iterator[str]:
     """Yield a sentence for every model against the first one."""
     counts = tallies(outcomes(store, run_ids))
-    arms = list(counts)
+    order = {
+        (run_id, model): place
+        for run_id in run_ids
+        for place, model in enumerate(store.run(run_id).answering_models, len(run_ids))
+    }
+    arms = sorted(counts, key=lambda arm: (run_ids.index(arm.run_id), order.get((arm.run_id, arm.answering_model), 0)))
     if len(arms) < 2 or len(arms) > MOST_ARMS:
         return
     labels = arm_labels(arms, {run_id: store.run(run_id).name for run_id in run_ids})

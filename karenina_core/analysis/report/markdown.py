@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from karenina_core.analysis.cells import clean_text, redactor
+from karenina_core.analysis.cells import clean_text
 from karenina_core.analysis.report.content import Grid, Report, RunPart
+from karenina_core.redact import redact
 from karenina_core.text import visible
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$@:-])")
@@ -14,8 +15,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$@:-])")
 
 def as_markdown(report: Report) -> str:
     """Return the report as Markdown; foreign text is escaped, so that it shows as it is and links nowhere."""
-    redact = redactor()
-    return redact("\n".join(_lines(report)) + "\n")
+    return "\n".join(_lines(report)) + "\n"
 
 
 def _lines(report: Report) -> Iterator[str]:
@@ -50,5 +50,5 @@ def table(grid: Grid) -> list[str]:
 
 
 def escaped(text: str) -> str:
-    """Return foreign text on one line that Markdown shows as it is."""
-    return _SPECIAL.sub(r"\\\1", visible(" ".join(clean_text(text).split())))
+    """Return foreign text on one line that Markdown shows as it is, without keys."""
+    return _SPECIAL.sub(r"\\\1", visible(redact(" ".join(clean_text(text).split()))))

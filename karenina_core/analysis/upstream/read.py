@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from karenina_core.analysis.strict import check_row
 from karenina_core.analysis.upstream.failures import failure_here, outcome
 from karenina_core.errors import InputError
 from karenina_core.schemas.entities.question import question_id
@@ -79,9 +80,11 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
 
 def _result(number: int, row: dict[str, Any]) -> VerificationResult:
     try:
-        return _evaluation(_flat(row))
+        result = _evaluation(_flat(row))
     except (ValueError, TypeError, AttributeError, KeyError) as error:
         raise InputError(f"Result {number} in the file is damaged.", why=str(error)) from error
+    check_row(number, result)
+    return result
 
 
 def _evaluation(row: dict[str, Any]) -> VerificationResult:

@@ -171,7 +171,7 @@ def test_many_repetitions_are_summed_up(run):
 def test_more_questions_than_fit_are_said(run):
     figure = draw("questions", run("+" * (MOST_ROWS + 50)))
     assert len(figure.layout.yaxis.categoryarray) == MOST_ROWS
-    assert figure.layout.annotations[0].text.startswith("The 200 hardest of 250 questions are shown.")
+    assert figure.layout.annotations[0].text.startswith("The 100 hardest of 150 questions are shown.")
 
 
 def test_scores_are_drawn_on_the_range_of_their_trait(result, rubric):

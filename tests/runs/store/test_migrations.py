@@ -94,6 +94,25 @@ def test_an_old_store_opens_with_everything_it_holds(version_1: str) -> None:
         assert {row["name"] for row in store.fields(run.id)} == {"value", "unit"}
 
 
+FLAGGED = """
+    UPDATE payload SET json = replace(json, '"truncated":false', '"truncated":false,"addresses_judge":true')
+"""
+QUOTING = """
+    UPDATE payload SET json = replace(json, '"text":"It is 42."', '"text":"It says \\"addresses_judge\\":true."')
+"""
+
+
+@pytest.mark.parametrize(("changed", "expected"), [(FLAGGED, [True, False]), (QUOTING, [False, False])])
+def test_answers_that_address_their_judge_are_found_in_old_stores(
+    changed: str, expected: list[bool], tmp_path: Path
+) -> None:
+    url = sqlite_of_version_1(tmp_path / "old.db")
+    with closing(sqlite3.connect(tmp_path / "old.db")) as connection, connection:
+        connection.execute(changed)
+    with Store.open(url) as store:
+        assert [row["flagged"] for row in store.rows(store.runs()[0].id)] == expected
+
+
 def test_an_old_store_becomes_exactly_what_a_new_one_is(version_1: str) -> None:
     with Store.open(version_1) as old:
         upgraded = layout(old)
