@@ -94,7 +94,7 @@ def calls_frame(results: Results) -> pd.DataFrame:
 
     Results judged by several judges share the call that answered: count a `key` once when adding up.
     """
-    return _frame((_call_row(result, call) for result in results for call in _calls(result)), "calls")
+    return _frame((_call_row(result, call) for result in results for call in calls_of(result)), "calls")
 
 
 def usage_frame(results: Results) -> pd.DataFrame:
@@ -190,7 +190,8 @@ def _trait_rows(result: VerificationResult, known: Mapping[str, Known], definiti
     return ({**identity, **row} for row in trait_rows(result, known, definitions))
 
 
-def _calls(result: VerificationResult) -> Iterator[CallRecord]:
+def calls_of(result: VerificationResult) -> Iterator[CallRecord]:
+    """Yield the model calls that led to a result."""
     parts = (result.answer, result.abstention, result.sufficiency)
     yield from (part.call for part in parts if part and part.call)
     yield from result.template.calls if result.template else ()

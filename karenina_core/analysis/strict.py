@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from karenina_core.analysis.frames import calls_of
 from karenina_core.errors import InputError
-from karenina_core.schemas.results import CallRecord, FieldEvidence, Usage, VerificationResult
+from karenina_core.schemas.results import FieldEvidence, Usage, VerificationResult
 
 MOST = 2**53
 """The largest whole number that every table and every JSON reader keeps."""
@@ -33,7 +34,7 @@ def _problems(result: VerificationResult) -> Iterator[str]:
         yield "A score is larger than any that a trait can have."
     if any(field.rule is not None and not isinstance(field.rule.get("type"), str) for field in _fields(result)):
         yield "A rule does not say of which type it is."
-    calls = list(_calls(result))
+    calls = list(calls_of(result))
     if any(not {"role", "content"} <= message.keys() for call in calls for message in call.messages):
         yield "A message lacks its role or its content."
     if any(count > MOST for usage in (result.usage, *(call.usage for call in calls)) for count in _counts(usage)):
@@ -42,14 +43,6 @@ def _problems(result: VerificationResult) -> Iterator[str]:
 
 def _fields(result: VerificationResult) -> list[FieldEvidence]:
     return result.template.fields if result.template else []
-
-
-def _calls(result: VerificationResult) -> Iterator[CallRecord]:
-    for part in (result.answer, result.abstention, result.sufficiency):
-        if part is not None and part.call is not None:
-            yield part.call
-    yield from result.template.calls if result.template else ()
-    yield from result.rubric.calls
 
 
 def _counts(usage: Usage) -> Iterator[int]:

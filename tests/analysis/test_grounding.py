@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from karenina_core.analysis.grounding import MOST_VALUES, ground, grounding, ungrounded
+from karenina_core.analysis.grounding import LONGEST_ANSWER, MOST_VALUES, ground, grounding, ungrounded
 
 ANSWER = (
     "Venetoclax binds BCL-2 (Bcl-2). Of 1,234 patients with twenty-three pairs, 45 % lived. It was approved on "
@@ -93,23 +93,21 @@ def test_a_number_of_many_digits_is_no_trouble() -> None:
     assert found(10**5000, "It is large.")[0] == "nowhere"
 
 
-def test_a_long_answer_takes_no_time() -> None:
-    import time
-
+def test_a_long_answer_is_searched_to_its_end() -> None:
     answer = "The quick brown fox jumps over the lazy dog. " * 2000
-    began = time.process_time()
     assert found("a quite different statement about nothing", answer)[0] == "nowhere"
-    assert time.process_time() - began < 2
 
 
-def test_hostile_answers_are_searched_in_bounded_time() -> None:
-    import time
+def test_of_a_very_long_answer_only_the_very_words_are_told_to_be_nowhere() -> None:
+    answer = "plain words " * (LONGEST_ANSWER // 10) + "Bcl-2"
+    assert found("Bcl-2", answer)[0] == "exact"
+    assert found("something else altogether", answer)[0] == "judged"
 
-    values = {f"f{n}": f"word{n} of something" for n in range(300)} | {"n": 7, "d": "3 May 2021", "l": [1.5] * 50}
-    began = time.process_time()
+
+def test_hostile_answers_are_searched_for_so_many_values_only() -> None:
+    values = {"n": 7, "d": "3 May 2021", "l": [1.5] * 50} | {f"f{n}": f"word{n} of something" for n in range(300)}
     for answer in ("plain words " * 160_000, "1 22 333 " * 200_000, "3 May 2020 " * 180_000, "a-" * 1_000_000):
         assert len(ground(values, answer)) == MOST_VALUES
-    assert time.process_time() - began < 60, "this took hours"
 
 
 def test_a_number_nobody_means_is_no_error() -> None:

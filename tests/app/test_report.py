@@ -34,13 +34,10 @@ def test_leaving_out_every_run_asks_for_one(open_page: Open, demo_run: str) -> N
     assert "Choose at least one run." in [item.value for item in app.info]
 
 
-def test_the_choices_reach_the_file(open_page: Open, demo_run: str) -> None:
+def test_a_file_holds_what_was_chosen_for_it(demo_run: str) -> None:
     from pages.components.report_files import _written
     from pages.components.report_options import Wanted
 
-    app = open_page(frame.REPORT, run=demo_run)
-    app.text_input(key="report_title").set_value("For Ann").run()
-    healthy(app)
     options = Options(answers="none", charts=False, templates=False)
     page = _written("html", [demo_run], Wanted("For Ann", "Bob", options))().decode()
     assert "For Ann" in page and "by Bob" in page and "<script" not in page

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
 from karenina_core import __version__
 from karenina_core.analysis.cells import clean_json, redactor
+from karenina_core.analysis.frames import calls_of
 from karenina_core.analysis.upstream.failures import failure_there
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from karenina_core.schemas.entities.question import now
@@ -245,7 +246,7 @@ def _rubric(part: RubricPart) -> dict[str, Any]:
 
 def _usage(result: VerificationResult) -> dict[str, dict[str, Any]] | None:
     stages: dict[str, dict[str, Any]] = {}
-    for call in _calls(result):
+    for call in calls_of(result):
         stage = stages.setdefault(
             _STAGES.get(call.purpose, call.purpose), {"input_tokens": 0, "output_tokens": 0, "model": call.model}
         )
@@ -257,11 +258,3 @@ def _usage(result: VerificationResult) -> dict[str, dict[str, Any]] | None:
     for stage in stages.values():
         stage["total_tokens"] = stage["input_tokens"] + stage["output_tokens"]
     return stages
-
-
-def _calls(result: VerificationResult) -> Iterator[CallRecord]:
-    for part in (result.answer, result.abstention, result.sufficiency):
-        if part is not None and part.call is not None:
-            yield part.call
-    yield from result.template.calls if result.template else ()
-    yield from result.rubric.calls
