@@ -71,12 +71,21 @@ class Crew:
 
     async def _worker(self) -> None:
         while (task := await self._queue.next()) is not None:
-            await self._gate.wait()
+            await self._admitted(task)
             self.busy += 1
             try:
                 await (self._answer(task) if isinstance(task, AnswerTask) else self._judge(task))
             finally:
                 self.busy -= 1
+
+    async def _admitted(self, task: AnswerTask | JudgeTask) -> None:
+        try:
+            await self._gate.wait()
+        except asyncio.CancelledError:
+            if isinstance(task, AnswerTask):
+                # Nobody may wait for judgements that will not come.
+                self._queue.answered([])
+            raise
 
     async def _answer(self, task: AnswerTask) -> None:
         try:

@@ -73,6 +73,7 @@ class Job:
         self.ledger = MeteredLedger(ledger, self._gate, budget, traffic)
         self._noting = asyncio.Lock()
         self._final: RunStatus | None = None
+        self._lost = False
         self._crew: Crew | None = None
         self._task: asyncio.Task[None] | None = None
         self._timekeeper: asyncio.Task[None] | None = None
@@ -124,12 +125,17 @@ class Job:
         self._gate.open()
         await self._note("running")
 
-    async def end(self, status: RunStatus | None) -> None:
-        """Stop at once, and return when everything is closed; what is stored stays.
+    def leave(self) -> None:
+        """Give the run up, because it is somebody else's now: its rows and its status are no longer ours to write.
 
-        Args:
-            status: How the run ends; None when it is somebody else's now and its status is not ours to write.
+        Nothing new is begun. The calls in flight are paid for: they are finished, and their replies kept.
         """
+        self._lost = True
+        self.ledger.stop("Another process carries out this run now.")
+        self._gate.open()
+
+    async def end(self, status: RunStatus) -> None:
+        """Stop at once, and return when everything is closed; what is stored stays."""
         if self._task is None or self.ended.is_set():
             return
         if not self._gate.ended:
@@ -183,6 +189,8 @@ class Job:
         except Exception as error:
             log.exception("Run %s failed", self.run.id)
             final, self._message = "failed", f"The run stopped because of an internal error: {_innermost(error)}"
+        if self._lost:
+            final = None
         if self._timekeeper is not None:
             self._timekeeper.cancel()
         # From here on it is too late to cancel.
@@ -220,12 +228,12 @@ class Job:
             stored = True
         except LeaseLostError:
             # The rows of the process that has the run now are the ones that count.
-            self._gate.end()
-            if self._task is not None:
-                self._task.cancel()
+            self.leave()
             raise asyncio.CancelledError from None
         finally:
             self.ledger.settle(calls, stored=stored)
+            if not stored:
+                self.ledger.give_back(spent)
         # Counted only now that it is stored.
         self._spent += spent
         self.tally.add(result)
@@ -237,7 +245,7 @@ class Job:
 
     async def _store_status(self, status: RunStatus) -> None:
         async with self._noting:
-            if not self._gate.ended:
+            if not self._gate.ended and not self._lost:
                 # The store may be the very reason for the pause.
                 with suppress(StoreError):
                     await asyncio.to_thread(self._store.set_status, self.run.id, status, self._message)

@@ -70,6 +70,11 @@ class MeteredLedger:
         self._calls, self._cached, self._cost = 0, 0, None
         return spent
 
+    def give_back(self, spent: Usage) -> None:
+        """Count again what was taken and could not be stored."""
+        spent = spent + self.unsaved
+        self._calls, self._cached, self._cost = spent.calls, spent.cached_calls, spent.cost
+
     def stop(self, why: str) -> None:
         """Let no further call be made; those in flight are finished, those that wait are not."""
         self.over = why

@@ -279,7 +279,10 @@ class Runner:
             with suppress(StoreError):
                 held = await asyncio.to_thread(self._store.beat, list(jobs), self._owner)
                 for run_id, job in jobs.items():
-                    await (job.save_account() if run_id in held else job.end(None))
+                    if run_id in held:
+                        await job.save_account()
+                    else:
+                        job.leave()
 
 
 async def _now(job: Job) -> Progress:

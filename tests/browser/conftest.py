@@ -19,6 +19,28 @@ ROOT = Path(__file__).parents[2]
 NO_BROWSER = "No Chromium here: install Debian's package `chromium`, or run `playwright install chromium`."
 expect.set_options(timeout=60_000)
 
+# What a page asks of its server is not yet part of the script state that it shows.
+WATCH_TRAFFIC = """
+    const traffic = window.traffic = {last: 0, sent: 0, waiting: false};
+    window.WebSocket = class extends window.WebSocket {
+        constructor(...rest) {
+            super(...rest);
+            this.addEventListener("message", () => { traffic.last = performance.now(); traffic.waiting = false; });
+        }
+        send(data) {
+            traffic.last = traffic.sent = performance.now();
+            traffic.waiting = true;
+            super.send(data);
+        }
+    };
+"""
+RESTS = """() => {
+    const app = document.querySelector("[data-testid=stApp]")?.dataset;
+    const now = performance.now();
+    return app?.testConnectionState === "CONNECTED" && app.testScriptState === "notRunning"
+        && now - traffic.last > 150 && (!traffic.waiting || now - traffic.sent > 3000);
+}"""
+
 
 class Server:
     """The app on a port of its own, with a store of its own; can be killed and started again."""
@@ -90,13 +112,13 @@ def browser() -> Iterator[Browser]:
 def page(browser: Browser) -> Iterator[Page]:
     """Yield a page of a usual size, without animations."""
     context = browser.new_context(viewport={"width": 1280, "height": 1000}, reduced_motion="reduce")
+    context.add_init_script(WATCH_TRAFFIC)
     yield context.new_page()
     context.close()
 
 
 def settled(page: Page) -> Page:
-    """Wait until the page has stopped working, and check that it shows no traceback."""
-    page.locator("[data-testid=stApp][data-test-connection-state=CONNECTED]").wait_for(timeout=60_000)
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for(timeout=60_000)
+    """Wait until the page has stopped working on what was asked of it, and check that it shows no traceback."""
+    page.wait_for_function(RESTS, timeout=60_000)
     expect(page.get_by_test_id("stException")).to_have_count(0)
     return page

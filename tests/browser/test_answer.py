@@ -74,8 +74,6 @@ def test_a_red_square_leads_to_a_rule_that_is_mended_and_verified_again(page: Pa
 def press(page: Page, key: str) -> None:
     """Press a key once the page rests: a key that meets a page at work is lost."""
     settled(page)
-    page.wait_for_timeout(300)
-    settled(page)
     page.keyboard.press(key)
 
 

@@ -123,3 +123,14 @@ def test_a_call_whose_row_never_comes_is_stored_without_it(store: Store, during:
 
     during(act)
     assert store.call(KEY) is not None
+
+
+def test_what_could_not_be_stored_counts_again(during: Callable[[Act], None]) -> None:
+    async def act(ledger: MeteredLedger, writer: Writer) -> None:
+        ledger.paid(Usage(cost=0.25))
+        taken = ledger.take()
+        ledger.paid(Usage(cost=0.5))
+        ledger.give_back(taken)
+        assert ledger.unsaved == Usage(calls=2, cost=0.75)
+
+    during(act)
