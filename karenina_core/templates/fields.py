@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from karenina_core.errors import InputError
 from karenina_core.schemas.entities.composition import AllOf, AnyOf, AtLeastN, FieldCheck
-from karenina_core.schemas.primitives import REGISTRY, TracePrimitive, primitive_from_dict
+from karenina_core.schemas.primitives import REGISTRY, TracePrimitive, stored_form
 from karenina_core.templates.annotation import read_shape
 from karenina_core.templates.limits import refuse
 from karenina_core.templates.literals import excerpt
@@ -132,7 +132,7 @@ def read_primitive(node: ast.expr, scope: Scope) -> dict[str, Any]:
     if len(parameters) < len(arguments):
         raise refuse("bad_primitive", f"{name} has no parameter 'type'", at=node)
     try:
-        return own.stored(parameters) if own else primitive_from_dict({"type": name, **parameters}).to_dict()
+        return own.stored(parameters) if own else stored_form({"type": name, **parameters})
     except InputError as error:
         cause = error.__cause__
         why = first_message(cause) if isinstance(cause, ValidationError) else str(error)

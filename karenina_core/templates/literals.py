@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
+import re
 from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any
@@ -19,6 +20,7 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
 }
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
 _WORDS = {"true": "True", "false": "False", "null": "None"}
 
 
@@ -91,7 +93,7 @@ def check_plain(value: Any, depth: int = 0) -> Any:
                 raise ValueError("the number is not finite")
             return float(value)
         case str():
-            if any(character == "\0" or "\ud800" <= character <= "\udfff" for character in value):
+            if _NO_TEXT.search(value):
                 raise ValueError("the text holds a NUL character or half a surrogate pair")
             return str(value)
         case list() | tuple() | set() | frozenset():

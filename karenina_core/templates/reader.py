@@ -56,7 +56,7 @@ def read_source(source: str) -> Reading:
         TemplateError: It is not acceptable; says the line, what was found and what to do.
     """
     text = readable(source)
-    return on_deep_stack(lambda: _read(text))
+    return on_deep_stack(lambda: _read(text), text)
 
 
 def _read(text: str) -> Reading:
@@ -146,9 +146,10 @@ def _warnings(spec: TemplateSpec, body: Body, classes: Classes, answer: ast.Clas
     silent = [item.name for item in spec.judged if not item.description]
     found += [f"The field {name} has no description for the judge." for name in silent]
     for item in spec.verified:
-        made_for = item.primitive.applies_to if item.primitive else ()
+        primitive = item.primitive
+        made_for = primitive.applies_to if primitive else ()
         if made_for and item.type != "other" and field_kind(item.type) not in made_for:
-            found.append(f"{type(item.primitive).__name__} is not made for the type of the field {item.name}.")
+            found.append(f"{type(primitive).__name__} is not made for the type of the field {item.name}.")
     used = {(item.verify_with or {}).get("type") for item in spec.verified}
     found += [f"The custom primitive {node.name} verifies no field." for node in classes.rules if node.name not in used]
     if not set(HOOKS) & set(body.methods):

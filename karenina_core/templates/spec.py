@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, computed_fiel
 
 from karenina_core.schemas.entities.answer import RESERVED_NAMES, BaseAnswer
 from karenina_core.schemas.entities.composition import Condition, describe
-from karenina_core.schemas.primitives import REGISTRY, Primitive, TracePrimitive, primitive_from_dict
+from karenina_core.schemas.primitives import REGISTRY, Primitive, TracePrimitive, primitive_from_dict, stored_form
 from karenina_core.templates.annotation import TEXT, Choice, Shape, parse_shape
 from karenina_core.templates.limits import MAX_CHOICES, MAX_FIELDS, on_deep_stack
 from karenina_core.templates.literals import check_plain
@@ -127,7 +127,7 @@ class FieldSpec(BaseModel):
     def _known_rule(cls, rule: dict[str, Any] | None, info: ValidationInfo) -> dict[str, Any] | None:
         if rule is not None and info.data.get("own_rule"):
             return _own_rule(rule)
-        return None if rule is None else primitive_from_dict(rule).to_dict()
+        return None if rule is None else stored_form(rule)
 
     @model_validator(mode="before")
     @classmethod
@@ -224,8 +224,9 @@ class TemplateSpec(BaseModel):
         unknown = set(self.verify_strategy.field_names()) - verified if self.verify_strategy else set()
         if unknown:
             raise ValueError(f"verify_strategy names {', '.join(sorted(unknown))}, which is no verified field")
+        models = self.model_names
         for item in self.fields:
-            item.shape(self.model_names)
+            item.shape(models)
         return self
 
 
@@ -234,6 +235,7 @@ def _reads_trace(primitive: str) -> bool:
     return issubclass(REGISTRY[primitive], TracePrimitive)
 
 
+@lru_cache(maxsize=1024)
 def is_reserved(name: str) -> bool:
     """Whether a template field cannot have this name."""
     taken = name in RESERVED_NAMES or name in HOOKS or hasattr(BaseAnswer, name)
@@ -277,4 +279,4 @@ def type_of(shape: Shape) -> dict[str, Any]:
 
 @lru_cache(maxsize=1024)
 def _parsed(annotation: str, models: frozenset[str]) -> Shape:
-    return on_deep_stack(lambda: parse_shape(annotation, models))
+    return on_deep_stack(lambda: parse_shape(annotation, models), annotation)

@@ -10,6 +10,7 @@ from karenina_core.schemas.primitives.base import (
     VerificationPrimitive,
     _register_primitive,
     primitive_from_dict,
+    stored_form,
 )
 from karenina_core.schemas.primitives.boolean import BooleanMatch
 from karenina_core.schemas.primitives.dates import DateMatch, DateRange, DateTolerance
@@ -51,4 +52,5 @@ __all__ = [
     "VerificationPrimitive",
     "_register_primitive",
     "primitive_from_dict",
+    "stored_form",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer, model_validator
@@ -111,12 +112,15 @@ class TracePrimitive(_Rule):
 Primitive = VerificationPrimitive | TracePrimitive
 P = TypeVar("P", bound=type[VerificationPrimitive] | type[TracePrimitive])
 
+_SCALARS = (str, int, float, bool, type(None))
+_Key = tuple[tuple[str, type, Any], ...]
 REGISTRY: dict[str, type[VerificationPrimitive] | type[TracePrimitive]] = {}
 
 
 def _register_primitive(cls: P) -> P:
     """Make a primitive class known by its name, so that stored ones can be read back."""
     REGISTRY[cls.__name__] = cls
+    _known.cache_clear()
     return cls
 
 
@@ -126,6 +130,43 @@ def primitive_from_dict(data: Mapping[str, Any]) -> Primitive:
     Raises:
         InputError: `type` is missing or unknown, or a parameter is not acceptable.
     """
+    key = _exact(data)
+    return _built(data) if key is None else _known(key)[0]
+
+
+def stored_form(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the complete stored form of the primitive that `data` describes: its type, then every parameter.
+
+    Raises:
+        InputError: `type` is missing or unknown, or a parameter is not acceptable.
+    """
+    key = _exact(data)
+    if key is None:
+        return _built(data).to_dict()
+    return {name: list(value) if isinstance(value, list) else value for name, value in _known(key)[1].items()}
+
+
+def _exact(data: Mapping[str, Any]) -> _Key | None:
+    """Return what stands for the very same data, types included; None unless it is texts, numbers and lists of text."""
+    key = []
+    for name, value in data.items():
+        if type(value) is list and all(type(item) is str for item in value):
+            key.append((name, list, tuple(value)))
+        elif type(value) in _SCALARS:
+            key.append((name, type(value), value))
+        else:
+            return None
+    return tuple(key)
+
+
+@lru_cache(maxsize=1024)
+def _known(key: _Key) -> tuple[Primitive, dict[str, Any]]:
+    """Return a primitive and its stored form; the questions of a benchmark mostly share a few."""
+    primitive = _built({name: list(value) if kind is list else value for name, kind, value in key})
+    return primitive, primitive.to_dict()
+
+
+def _built(data: Mapping[str, Any]) -> Primitive:
     name = data.get("type")
     cls = REGISTRY.get(name) if isinstance(name, str) else None
     if cls is None:

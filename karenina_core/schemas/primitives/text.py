@@ -159,9 +159,9 @@ class RegexMatch(VerificationPrimitive):
 
 
 def changes(value: Any, normalizers: Iterable[Normalizer], prefix: str = "") -> tuple[Step, ...]:
-    """Return the normalisation steps that changed the text of `value`, their labels after `prefix`."""
+    """Return the normalisation steps of the text of `value`, also those that change nothing, labels after `prefix`."""
     steps = explain_normalization(as_text(value) or "", normalizers)
-    return tuple(Step(prefix + s.label, s.before, s.after) for s in steps if s.before != s.after)
+    return tuple(Step(prefix + s.label, s.before, s.after) for s in steps)
 
 
 def no_text(value: Any) -> str:

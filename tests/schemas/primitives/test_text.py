@@ -67,14 +67,17 @@ def test_exact_match_refuses_unknown_normalisers(normalizers: Any) -> None:
         ExactMatch(normalize=normalizers)
 
 
-def test_exact_match_explains_each_change() -> None:
+def test_exact_match_explains_each_step_also_those_that_change_nothing() -> None:
     explained = GENE.explain("Bcl-2", "BCL2")
     assert explained.passed
     assert explained.reason == '"bcl2" equals the expected "bcl2".'
     assert explained.steps == (
         Step("lowercase", '"Bcl-2"', '"bcl-2"'),
+        Step("strip", '"bcl-2"', '"bcl-2"'),
         Step("synonym", '"bcl-2"', '"bcl2"'),
         Step("expected, lowercase", '"BCL2"', '"bcl2"'),
+        Step("expected, strip", '"bcl2"', '"bcl2"'),
+        Step("expected, synonym", '"bcl2"', '"bcl2"'),
     )
 
 
