@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, overload
 
@@ -109,8 +111,17 @@ class Benchmark(
         return target
 
     def clone(self) -> Benchmark:
-        """Return an independent copy."""
-        copy = Benchmark.from_json(self.to_json(), limit=OWN_BYTES)
+        """Return an independent copy. It shares the questions, which are never changed, only replaced."""
+        contents = self._contents
+        copy = Benchmark(
+            replace(
+                contents,
+                creator=deepcopy(contents.creator),
+                rubric=deepcopy(contents.rubric),
+                properties=deepcopy(contents.properties),
+                entries=dict(contents.entries),
+            )
+        )
         copy.set_workspace_root(self.workspace_root)
         return copy
 

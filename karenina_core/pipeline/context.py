@@ -56,6 +56,7 @@ class Context:
 
     template: Template | None = None
     answer: AnswerPart | None = None
+    partial_answer: str | None = None
     recursion_limit_reached: bool = False
     abstention: GuardPart | None = None
     sufficiency: GuardPart | None = None

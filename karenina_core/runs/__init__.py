@@ -1,6 +1,6 @@
 """Runs: what is wanted, carrying it out in the background, and the store that keeps everything."""
 
-from karenina_core.runs.again import failed_traits
+from karenina_core.runs.again import failed_guards, failed_traits
 from karenina_core.runs.estimate import Estimate, estimate
 from karenina_core.runs.plan import Plan, SkippedQuestion, wanted
 from karenina_core.runs.prepared import AnswerMatch, answers_missing, match_answers, with_answers
@@ -29,6 +29,7 @@ __all__ = [
     "answers_missing",
     "choose_questions",
     "estimate",
+    "failed_guards",
     "failed_traits",
     "flips",
     "match_answers",

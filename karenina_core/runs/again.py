@@ -1,4 +1,4 @@
-"""Stored rows whose judge is worth asking once more: single traits that failed although the row is completed."""
+"""Stored rows whose judge is worth asking once more: traits and guards that failed although the row is completed."""
 
 from __future__ import annotations
 
@@ -15,8 +15,28 @@ from karenina_core.schemas.results import RowKey, VerificationResult, result_id
 
 def kept(store: Store, run_id: str, plan: Plan, order: Order) -> list[Outcome]:
     """Return what became of the rows that need no work when a run is started or resumed."""
-    again = {order.position(key) for key in failed_traits(store, run_id, plan)}
+    failed = {*failed_traits(store, run_id, plan), *failed_guards(store, run_id, plan)}
+    again = {order.position(key) for key in failed}
     return [outcome for outcome in store.outcomes(run_id) if settled(outcome) and outcome.position not in again]
+
+
+def failed_guards(store: Store, run_id: str, plan: Plan | None = None) -> list[RowKey]:
+    """Return the rows whose abstention or sufficiency check no judge could be asked for.
+
+    Their verdict stands as if the check had found nothing. Asking again takes answer and extraction from the ledger.
+
+    Args:
+        store: Holds the run.
+        run_id: The run.
+        plan: Of the run, if it is at hand.
+    """
+    rows = store.unguarded(run_id)
+    if not rows:
+        return []
+    plan = plan or store.run_plan(run_id)
+    wanted = set(plan.question_ids)
+    guarded = plan.config.abstention_enabled or plan.config.sufficiency_enabled
+    return [key for key in rows if guarded and key.question_id in wanted]
 
 
 def failed_traits(store: Store, run_id: str, plan: Plan | None = None) -> dict[RowKey, list[str]]:

@@ -70,7 +70,7 @@ class Job:
         traffic = Traffic(
             config.max_concurrent_requests, adaptive=config.adaptive_concurrency, attempts=config.max_attempts
         )
-        self.ledger = MeteredLedger(ledger, self._gate, budget, traffic)
+        self.ledger = MeteredLedger(ledger, self._gate, budget, traffic, run.id)
         self._noting = asyncio.Lock()
         self._final: RunStatus | None = None
         self._lost = False
@@ -87,9 +87,19 @@ class Job:
         if self.plan.config.max_seconds is not None:
             self._timekeeper = asyncio.create_task(self._keep_time(self.plan.config.max_seconds))
 
+    @property
+    def here(self) -> bool:
+        """Whether the run is carried out by this job."""
+        return not (self._lost or self.ended.is_set())
+
+    async def gone(self) -> None:
+        """Return when nothing is under way any more."""
+        if self._task is not None:
+            await asyncio.wait([self._task])
+
     def progress(self) -> Progress:
         """Return where the run stands."""
-        spent, seconds = self._spent + self.ledger.unsaved, self._seconds + self._stopwatch.seconds
+        spent, seconds = self._spent + self.ledger.spent, self._seconds + self._stopwatch.seconds
         seen = self.tally.progress(self.run, self._status, spent, seconds, self._message)
         if self.ended.is_set():
             return seen
@@ -142,17 +152,22 @@ class Job:
             self._final = status
             self._gate.end()
             self._task.cancel()
-        await asyncio.wait([self._task])
+        await self.gone()
 
     async def save_account(self) -> None:
         """Store what was spent and worked since the last time.
 
         Raises:
-            StoreError: It is lost; the counts shown by this job still have it.
+            StoreError: It is not stored. What was spent is tried again the next time.
         """
         spent, seconds = self.ledger.take(), self._stopwatch.take()
-        self._spent, self._seconds = self._spent + spent, self._seconds + seconds
-        await asyncio.to_thread(self._store.add_work, self.run.id, spent, seconds)
+        self._seconds += seconds
+        try:
+            await asyncio.to_thread(self._store.add_work, self.run.id, spent, seconds)
+        except StoreError:
+            self.ledger.give_back(spent)
+            raise
+        self.ledger.entered(spent)
 
     def _go(self) -> None:
         self.tally.restart()
@@ -232,10 +247,8 @@ class Job:
             raise asyncio.CancelledError from None
         finally:
             self.ledger.settle(calls, stored=stored)
-            if not stored:
-                self.ledger.give_back(spent)
+            (self.ledger.entered if stored else self.ledger.give_back)(spent)
         # Counted only now that it is stored.
-        self._spent += spent
         self.tally.add(result)
 
     async def _note(self, status: RunStatus) -> None:

@@ -1,5 +1,6 @@
 """The ledger as one run sees it: counts what the run spends, and ends it when money or time are over.
 
+What a run spends reaches its account in the transaction that stores the reply.
 The calls of a judge are held until their row is there, and stored with it in one transaction. No further call is made
 while one is held, so that a process that is killed loses nothing but calls in flight.
 """
@@ -9,8 +10,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextvars import ContextVar
-from functools import partial
 
+from karenina_core.errors import StoreError
 from karenina_core.models.ports import CallLedger, ChatReply, ChatRequest
 from karenina_core.models.traffic import Traffic
 from karenina_core.runs.budget import Budget
@@ -41,13 +42,19 @@ class MeteredLedger:
         gate: Of the run; while the store is in trouble, calls wait there.
         budget: Of the run.
         traffic: Of the run.
+        run_id: Whose account it is; none is kept when not given.
 
     Attributes:
         over: Why no further call may be made; empty while some may.
     """
 
     def __init__(
-        self, ledger: CallLedger, gate: Gate, budget: Budget | None = None, traffic: Traffic | None = None
+        self,
+        ledger: CallLedger,
+        gate: Gate,
+        budget: Budget | None = None,
+        traffic: Traffic | None = None,
+        run_id: str | None = None,
     ) -> None:
         self.over = ""
         self.traffic = Traffic(1) if traffic is None else traffic
@@ -56,22 +63,33 @@ class MeteredLedger:
         self._waiting: dict[str, ChatReply] = {}
         self._gate = gate
         self._budget = budget
+        self._run_id = run_id
+        self._entered = Usage()
         self._calls = self._cached = 0
         self._cost: float | None = None
 
     @property
     def unsaved(self) -> Usage:
-        """What was spent since the last `take`."""
+        """What was spent and not taken yet."""
         return Usage(calls=self._calls, cached_calls=self._cached, cost=self._cost)
 
+    @property
+    def spent(self) -> Usage:
+        """What was spent in all, whether it is in the account or not."""
+        return self._entered + self.unsaved
+
     def take(self) -> Usage:
-        """Return what was spent since the last time."""
+        """Return what is not in the account yet; `entered` or `give_back` says what became of it."""
         spent = self.unsaved
         self._calls, self._cached, self._cost = 0, 0, None
         return spent
 
+    def entered(self, spent: Usage) -> None:
+        """Note that what was taken is in the account."""
+        self._entered += spent
+
     def give_back(self, spent: Usage) -> None:
-        """Count again what was taken and could not be stored."""
+        """Note that what was taken could not be stored."""
         spent = spent + self.unsaved
         self._calls, self._cached, self._cost = spent.calls, spent.cached_calls, spent.cost
 
@@ -118,8 +136,10 @@ class MeteredLedger:
     async def put(self, key: str, request: ChatRequest, config: ModelConfig, reply: ChatReply) -> None:
         """Remember the reply; returns when it is safely stored, or held for its row."""
         held = _held.get()
-        if held is None or self._store is None:
+        if self._store is None:
             await self._gate.patiently(lambda: self._ledger.put(key, request, config, reply))
+        elif held is None:
+            await self._store_now(self._store, self._store.write_of(key, request, config, reply))
         else:
             held.calls.append(self._store.write_of(key, request, config, reply))
             self._waiting[key] = reply
@@ -144,12 +164,31 @@ class MeteredLedger:
             if not stored and self._store is not None:
                 self._store.hand_in(call)
 
+    async def _store_now(self, store: StoreLedger, call: CallWrite) -> None:
+        """Store a call with what the run has spent so far."""
+        spent, handed_in = self.take(), False
+
+        async def attempt() -> None:
+            nonlocal handed_in
+            handed_in = True
+            try:
+                await store.store(call, self._run_id, spent)
+            except StoreError:
+                handed_in = False
+                raise
+
+        try:
+            await self._gate.patiently(attempt)
+        finally:
+            # What is handed in is stored, also when nobody waits for it any more.
+            (self.entered if handed_in else self.give_back)(spent)
+
     async def _store_held(self, store: StoreLedger, held: _Held) -> None:
         calls, held.calls = held.calls, []
         stored = 0
         try:
             for call in calls:
-                await self._gate.patiently(partial(store.store, call))
+                await self._store_now(store, call)
                 stored += 1
         finally:
             self.settle(calls[:stored])

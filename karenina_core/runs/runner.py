@@ -131,7 +131,7 @@ class Runner:
             InputError: There is no such run.
         """
         job = self._jobs.get(run_id)
-        if job is not None and not job.ended.is_set():
+        if job is not None and job.here:
             with suppress(InputError):
                 return self._on_loop(_now(job))
         seen = stored_progress(self._store, run_id, job.tally.recent if job else ())
@@ -183,7 +183,7 @@ class Runner:
 
     def _job(self, run_id: str) -> Job:
         job = self._jobs.get(run_id)
-        if job is None or job.ended.is_set():
+        if job is None or not job.here:
             raise InputError(f"Run {run_id!r} is not under way here.", next="Start or resume it first.")
         return job
 
@@ -198,7 +198,7 @@ class Runner:
 
     async def _start(self, run_id: str, config: VerificationConfig | None, keys: KeySource | None) -> None:
         job = self._jobs.get(run_id)
-        if job is not None and not job.ended.is_set():
+        if job is not None and job.here:
             if job.progress().status == "paused":
                 await job.resume()
             return
@@ -209,6 +209,8 @@ class Runner:
 
     async def _launch(self, run_id: str, config: VerificationConfig | None, keys: KeySource | None) -> None:
         try:
+            if (before := self._jobs.get(run_id)) is not None:
+                await before.gone()  # its last calls are remembered, and not made again
             job, evaluator, queue = await asyncio.to_thread(self._prepare, run_id, config)
             self._jobs[run_id] = job
             job.begin(evaluator, queue, keys)
@@ -257,7 +259,7 @@ class Runner:
         if run_id in self._starting:
             await asyncio.wait([self._starting[run_id]])
         job = self._jobs.get(run_id)
-        if job is not None and not job.ended.is_set():
+        if job is not None and job.here:
             await job.end("cancelled")
         else:
             await asyncio.to_thread(self._cancel_stored, run_id)
@@ -274,7 +276,7 @@ class Runner:
         """Keep the leases of the runs under way, and give up runs that were taken over."""
         while True:
             await asyncio.sleep(BEAT_SECONDS)
-            jobs = {run_id: job for run_id, job in self._jobs.items() if not job.ended.is_set()}
+            jobs = {run_id: job for run_id, job in self._jobs.items() if job.here}
             # A store in trouble is met, and told, where results are written.
             with suppress(StoreError):
                 held = await asyncio.to_thread(self._store.beat, list(jobs), self._owner)

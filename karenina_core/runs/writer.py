@@ -6,7 +6,7 @@ import asyncio
 import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -138,9 +138,16 @@ def _resolve(outcomes: list[tuple[_Waiting[Any, Any], Any, Exception | None]]) -
 
 @dataclass(frozen=True)
 class CallWrite:
-    """A model call to store, as columns of the call table."""
+    """A model call to store, as columns of the call table.
+
+    Attributes:
+        run_id: Whose account `spent` belongs to.
+        spent: What that run spent since the last entry in its account.
+    """
 
     row: dict[str, Any]
+    run_id: str | None = None
+    spent: Usage | None = None
 
 
 @dataclass(frozen=True)
@@ -191,15 +198,28 @@ class Writer:
 
     def _commit(self, items: Sequence[ResultWrite | CallWrite | None]) -> list[None]:
         results = [item for item in items if isinstance(item, ResultWrite)]
-        calls = [item.row for item in items if isinstance(item, CallWrite)]
-        calls += [call.row for item in results for call in item.calls]
+        alone = [item for item in items if isinstance(item, CallWrite)]
+        calls = [call.row for call in (*alone, *(call for item in results for call in item.calls))]
         if results or calls:
+            accounts = _accounts(results, alone)
             with self._store.writing() as connection:
                 self._store.insert_calls(connection, calls)
                 for run_id in dict.fromkeys(item.run_id for item in results):
                     own = [item for item in results if item.run_id == run_id]
                     for owner in {item.owner for item in own} - {None}:
                         self._store.check_owner(connection, run_id, str(owner))
-                    spent = sum((item.spent for item in own), Usage())
+                    spent = accounts.pop(run_id)
                     self._store.insert_results(connection, run_id, [item.result for item in own], spent)
+                for run_id, spent in accounts.items():
+                    self._store.add_account(connection, run_id, spent)
         return [None] * len(items)
+
+
+def _accounts(results: Iterable[ResultWrite], calls: Iterable[CallWrite]) -> dict[str, Usage]:
+    """Return what each run spent."""
+    accounts: dict[str, Usage] = {}
+    entries = [(item.run_id, item.spent) for item in results]
+    for run_id, spent in (*entries, *((call.run_id, call.spent) for call in calls)):
+        if run_id is not None and spent is not None:
+            accounts[run_id] = accounts.get(run_id, Usage()) + spent
+    return accounts

@@ -296,7 +296,11 @@ class StageRecord(_Part):
 
 
 class VerificationResult(_Part):
-    """One evaluation: question × answering model × judge × replicate."""
+    """One evaluation: question × answering model × judge × replicate.
+
+    Attributes:
+        partial_answer: What had arrived of an answer that broke off; nothing judges it.
+    """
 
     question: QuestionSnapshot
     answering_model: str
@@ -306,6 +310,7 @@ class VerificationResult(_Part):
     verdict: Verdict
     failure: Failure | None = None
     answer: AnswerPart | None = None
+    partial_answer: str | None = None
     template: TemplatePart | None = None
     similarity: SimilarityPart | None = None
     rubric: RubricPart = Field(default_factory=RubricPart)

@@ -140,4 +140,6 @@ def test_what_had_arrived_of_an_answer_is_kept_and_is_no_answer(road: Road, faul
     assert verdicts([result])[0] in ("connection", "timeout", "server_error")
     assert result.failure is not None
     assert "The island has" in result.failure.reason
+    assert result.partial_answer and begun.startswith(result.partial_answer)
+    assert result.answer is None, "half an answer must not be judged as a whole one"
     assert ("judge", 1) not in road.calls

@@ -139,6 +139,8 @@ def test_a_client_works_in_one_event_loop_after_another(direct: Way) -> None:
 
 def test_nothing_is_left_open(direct: Way, recwarn: pytest.WarningsRecorder) -> None:
     direct.server.script = [Reply("ok"), DROPPED, failing(500), Reply("ok")]
+    gc.collect()
+    recwarn.clear()  # what other tests left
 
     async def call() -> None:
         client = make_client(direct.model())

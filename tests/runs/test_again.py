@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.runs.again import failed_traits
+from karenina_core.runs.again import failed_guards, failed_traits
 from karenina_core.runs.plan import wanted
 from karenina_core.runs.runner import Runner
 from karenina_core.runs.store import Store
@@ -31,11 +31,15 @@ class Judge:
     def __init__(self, server: OpenAIServer) -> None:
         self.traits: dict[str, Any] | None = None
         self.metric: dict[str, Any] | None = {"items": []}
+        self.guard: dict[str, Any] | None = {"reasoning": "It answers.", "abstained": False}
         self.asked: list[str] = []
         server.script = self
 
     def __call__(self, request: dict[str, Any]) -> Reply:
         wanted = request["response_format"]["json_schema"]["schema"]["properties"]
+        if "abstained" in wanted:
+            self.asked.append("guard")
+            return failing(401, "No.") if self.guard is None else Reply(json.dumps(self.guard))
         kind = "items" if "items" in wanted else "parse" if "value" in wanted and "reason" not in wanted else "traits"
         self.asked.append(kind)
         if kind == "parse":
@@ -132,3 +136,17 @@ def test_traits_that_no_judge_is_asked_about_are_not_offered(
     pattern = ManualRubricTrait(name="Loops", description="d", pattern="(a+)+$(?<=b)")
     run_id = new_run(store, rated(pattern), config_for(openai_server))
     assert failed_traits(store, run_id) == {}
+
+
+def test_checks_of_the_answer_that_failed_at_the_provider_are_made_on_resuming(
+    store: Store, judge: Judge, openai_server: OpenAIServer, carry_out: Any
+) -> None:
+    judge.guard = None
+    run_id = new_run(store, elements(), config_for(openai_server, abstention_enabled=True))
+    assert [key.question_id for key in failed_guards(store, run_id)] == ["gold", "iron", "neon"]
+    judge.guard = {"reasoning": "It declines.", "abstained": True}
+    judge.asked.clear()
+    carry_out(run_id)
+    assert set(judge.asked) == {"guard"}
+    assert [result.verdict for result in store.results(run_id)] == ["not_evaluated"] * 3
+    assert failed_guards(store, run_id) == []

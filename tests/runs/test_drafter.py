@@ -10,7 +10,7 @@ import pytest
 
 from karenina_core.authoring import REVIEW_PROPERTY
 from karenina_core.benchmark import Benchmark
-from karenina_core.errors import ConfigError, InputError
+from karenina_core.errors import ConfigError, InputError, StoreError
 from karenina_core.models.prices import Price
 from karenina_core.runs.draft_batch import (
     CHANGED,
@@ -81,7 +81,7 @@ def model(store: Store, openai_server: OpenAIServer) -> ModelConfig:
 
 def test_rules_draft_what_they_can_and_say_what_they_cannot(store: Store, drafter: Drafter, benchmark_id: str) -> None:
     batch = drafted(drafter, benchmark_id)
-    assert states(batch) == {"name": "ready", "number": "needs_review", "sentence": "none"}
+    assert states(batch) == {"name": "checked", "number": "needs_review", "sentence": "none"}
     assert "a sentence or more" in batch.of("none")[0].why
     saved = store.load_benchmark(benchmark_id)
     assert saved.has_template("name") and not saved.has_template("sentence")
@@ -96,7 +96,7 @@ def test_what_needs_review_says_why_in_the_benchmark(store: Store, drafter: Draf
 
 def test_a_template_is_replaced_only_when_asked_for(store: Store, drafter: Drafter, benchmark_id: str) -> None:
     batch = drafted(drafter, benchmark_id, question_ids=["own"], replace_existing=True)
-    assert states(batch) == {"own": "ready"}
+    assert states(batch) == {"own": "checked"}
     assert store.load_benchmark(benchmark_id).get_template("own") != TEMPLATE
 
 
@@ -155,8 +155,8 @@ def test_a_model_drafts_within_the_account_of_the_day(
     store: Store, drafter: Drafter, benchmark_id: str, model: ModelConfig
 ) -> None:
     batch = drafted(drafter, benchmark_id, model)
-    assert states(batch)["name"] == "ready"
-    assert batch.of("ready")[0].why == "It must name the protein."
+    assert states(batch)["name"] == "checked"
+    assert batch.of("checked")[0].why == "It must name the protein."
     assert batch.calls == 3
     assert batch.cost == pytest.approx(3 * (11 * 0.01 + 7 * 0.1)) == store.spent_today()
 
@@ -189,7 +189,7 @@ def test_cancelling_stops_the_calls_and_keeps_what_is_there(
         assert batch.active
     drafter.cancel(benchmark_id)
     ended = drafter.batch(benchmark_id)
-    assert ended is not None and (ended.status, states(ended)) == ("cancelled", {"name": "ready"})
+    assert ended is not None and (ended.status, states(ended)) == ("cancelled", {"name": "checked"})
     assert store.load_benchmark(benchmark_id).has_template("name")
 
 
@@ -209,10 +209,68 @@ def test_a_draft_made_alone_leaves_the_batch_as_it_is(store: Store, drafter: Dra
     alone = drafter.wait(benchmark_id, "number", timeout=30)
     assert alone is not None and states(alone) == {"number": "needs_review"}
     kept = drafter.batch(benchmark_id)
-    assert kept is not None and states(kept) == {"name": "ready"}
+    assert kept is not None and states(kept) == {"name": "checked"}
 
 
 def test_a_model_that_cannot_be_asked_is_refused_before_anything_begins(drafter: Drafter, benchmark_id: str) -> None:
     with pytest.raises(ConfigError, match="no model file"):
         drafter.start(benchmark_id, ModelConfig(interface="local", model_name="nowhere.gguf"))
     assert drafter.batch(benchmark_id) is None
+
+
+def test_the_history_names_who_had_the_templates_drafted(store: Store, drafter: Drafter, benchmark_id: str) -> None:
+    drafter.start(benchmark_id, question_ids=["name"], author="ada@example.org")
+    batch = drafter.wait(benchmark_id)
+    assert batch is not None
+    assert store.question_versions(benchmark_id, "name")[0].author == "ada@example.org"
+    undo_drafts(store, benchmark_id, batch.outcomes, author="bob@example.org")
+    assert store.question_versions(benchmark_id, "name")[0].author == "bob@example.org"
+
+
+def test_a_batch_of_an_earlier_version_is_read(store: Store, drafter: Drafter, benchmark_id: str) -> None:
+    drafted(drafter, benchmark_id, question_ids=["name"])
+    name = f"drafting/{benchmark_id}"
+    kept = store.setting(name)
+    assert kept is not None
+    kept["outcomes"][0]["state"] = "ready"
+    store.set_setting(name, kept)
+    batch = stored_batch(store, benchmark_id)
+    assert batch is not None and states(batch) == {"name": "checked"}
+
+
+def test_a_question_named_twice_is_drafted_once(store: Store, drafter: Drafter, benchmark_id: str) -> None:
+    batch = drafted(drafter, benchmark_id, question_ids=["name", "name"])
+    assert (batch.total, [outcome.question_id for outcome in batch.outcomes]) == (1, ["name"])
+
+
+def test_drafts_are_saved_beside_somebody_who_saves_all_the_time(
+    store: Store, drafter: Drafter, benchmark_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save, others = store.save_benchmark, iter(range(8))
+
+    def late(benchmark: Benchmark, name: str | None = None, **more: Any) -> str:
+        if next(others, None) is not None:
+            save(store.load_benchmark(benchmark_id), benchmark_id)
+        return save(benchmark, name, **more)
+
+    monkeypatch.setattr(store, "save_benchmark", late)
+    batch = drafted(drafter, benchmark_id, question_ids=["name"])
+    assert (batch.status, states(batch)) == ("completed", {"name": "checked"})
+
+
+def test_a_batch_that_cannot_be_saved_says_why_also_later(
+    store: Store, drafter: Drafter, benchmark_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*given: Any, **more: Any) -> str:
+        raise StoreError("The disk is full.")
+
+    monkeypatch.setattr(store, "save_benchmark", refused)
+    drafter.start(benchmark_id, question_ids=["name"])
+    drafter.wait(benchmark_id)
+    kept = stored_batch(store, benchmark_id)
+    assert kept is not None and (kept.status, kept.message) == ("failed", "The disk is full.")
+
+
+def test_a_batch_of_a_later_version_is_passed_over(store: Store, benchmark_id: str) -> None:
+    store.set_setting(f"drafting/{benchmark_id}", {"status": "resting"})
+    assert stored_batch(store, benchmark_id) is None

@@ -35,10 +35,12 @@ def during(store: Store) -> Iterator[Callable[[Act], None]]:
     async def pause(error: StoreError) -> None:
         raise error
 
+    run_id = store.create_run(wanted(small_benchmark(1), small_config()))
+
     async def live(act: Act) -> None:
         gate = Gate(pause)
         gate.open()
-        await act(MeteredLedger(ledger, gate), writer)
+        await act(MeteredLedger(ledger, gate, run_id=run_id), writer)
         await writer.flush()
 
     yield lambda act: asyncio.run(live(act))
@@ -54,12 +56,24 @@ def test_a_call_outside_of_a_judgement_is_stored_at_once(store: Store, during: C
     during(act)
 
 
+def test_what_a_call_took_is_in_the_account_once_its_reply_is_stored(
+    store: Store, during: Callable[[Act], None]
+) -> None:
+    async def act(ledger: MeteredLedger, writer: Writer) -> None:
+        ledger.paid(Usage(cost=0.25))
+        await ledger.put(KEY, REQUEST, JUDGE, REPLY)
+        (run,) = store.runs()
+        assert (run.calls, run.cost, store.spent_today()) == (1, 0.25, 0.25)
+        assert (ledger.unsaved, ledger.spent) == (Usage(), Usage(calls=1, cost=0.25))
+
+    during(act)
+
+
 def test_the_call_of_a_judge_waits_for_its_row_and_is_stored_with_it(
     store: Store, during: Callable[[Act], None]
 ) -> None:
-    run_id = store.create_run(wanted(small_benchmark(1), small_config()))
-
     async def act(ledger: MeteredLedger, writer: Writer) -> None:
+        run_id = store.runs()[0].id
         ledger.hold()
         await ledger.put(KEY, REQUEST, JUDGE, REPLY)
         assert store.call(KEY) is None
@@ -69,7 +83,7 @@ def test_the_call_of_a_judge_waits_for_its_row_and_is_stored_with_it(
 
     during(act)
     assert store.call(KEY) is not None
-    assert len(store.results(run_id)) == 1
+    assert len(store.results(store.runs()[0].id)) == 1
 
 
 def test_a_held_call_is_known_and_counts_as_remembered(store: Store, during: Callable[[Act], None]) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.errors import InputError
+from karenina_core.errors import InputError, StoreError
 from karenina_core.runs.reverify import FlipList, flips, preview, reverify
 from karenina_core.runs.runner import Runner
 from karenina_core.runs.store import Store
@@ -167,6 +167,18 @@ def large_run(store: Store) -> tuple[str, Benchmark]:
 
 def test_a_rate_without_evaluated_rows_is_unknown(store: Store, run_id: str) -> None:
     assert preview(store, run_id, elements(), []).before.rate is None
+
+
+def test_a_revision_that_cannot_be_stored_leaves_nothing_behind(
+    store: Store, run_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise StoreError("The disk is full.")
+
+    monkeypatch.setattr(store, "write_results", full)
+    with pytest.raises(StoreError):
+        reverify(store, run_id)
+    assert [run.id for run in store.runs()] == [run_id]
 
 
 def test_an_unknown_run_is_named(store: Store, run_id: str) -> None:

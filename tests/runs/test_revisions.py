@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import pytest
+
+from karenina_core.runs import revisions as run_revisions
 from karenina_core.runs.plan import wanted
 from karenina_core.runs.reverify import reverify
-from karenina_core.runs.revisions import changed_templates, revisions
+from karenina_core.runs.revisions import changed_templates, revisions, template_differences
 from karenina_core.runs.store import Store
 from tests.runs.elements import elements, template
 from tests.runs.fakes import plain_result, small_config
@@ -46,3 +49,21 @@ def test_changed_templates_are_named(store: Store) -> None:
     assert changed_templates(store, first, reverify(store, first, benchmark)) == []
     benchmark.update_template("iron", template("Fe", ("lowercase",)))
     assert changed_templates(store, first, reverify(store, first, benchmark)) == ["iron"]
+
+
+def test_differences_of_templates_are_shown_line_by_line(store: Store) -> None:
+    first, benchmark = first_run(store), elements()
+    benchmark.update_template("iron", template("Fe", ("lowercase",)))
+    found = template_differences(store, first, reverify(store, first, benchmark))
+    assert found.total == 1
+    [difference] = found.differences.values()
+    assert "+" in difference and "lowercase" in difference
+
+
+def test_only_so_many_templates_are_compared_and_all_are_counted(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_revisions, "MOST_TEMPLATES", 1)
+    first, benchmark = first_run(store), elements()
+    for question in ("iron", "gold"):
+        benchmark.update_template(question, template("Fe", ("lowercase",)))
+    found = template_differences(store, first, reverify(store, first, benchmark))
+    assert (len(found.differences), found.total) == (1, 2)

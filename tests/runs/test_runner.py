@@ -3,6 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -264,9 +265,13 @@ def test_a_run_that_was_taken_over_is_given_up(
         gate.wait_for(1)
         with store.writing() as connection:
             connection.exec_driver_sql("UPDATE run SET owner = 'elsewhere/1/a'")
-        assert runner.wait(run_id, PATIENCE).status == "running"
+        until = time.monotonic() + PATIENCE
+        while runner.progress(run_id).in_flight and time.monotonic() < until:
+            time.sleep(0.01)
         with pytest.raises(InputError, match="not under way here"):
             runner.pause(run_id)
+        gate.let()
+        assert runner.wait(run_id, PATIENCE).status == "running"
     assert store.run(run_id).status == "running"
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karenina_core.errors import InputError
+from karenina_core.runs import trait_library
 from karenina_core.runs.store import Store
 from karenina_core.runs.trait_library import (
     add_to_library,
@@ -103,3 +104,9 @@ def test_a_plain_list_is_read_too() -> None:
 def test_a_file_that_cannot_be_used_says_why(content: object, said: str) -> None:
     with pytest.raises(InputError, match=said):
         read_library(json.dumps(content))
+
+
+def test_a_file_of_slow_patterns_is_given_up_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trait_library, "MAX_SECONDS", -1.0)
+    with pytest.raises(InputError, match="too long to check"):
+        read_library(library_file([BH3, CLARITY]))

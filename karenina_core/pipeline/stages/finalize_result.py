@@ -47,6 +47,7 @@ class FinalizeResult(Stage):
             verdict=verdict_of(context),
             failure=context.failure,
             answer=context.answer,
+            partial_answer=context.partial_answer,
             template=template_part(context),
             similarity=context.similarity,
             rubric=context.rubric,

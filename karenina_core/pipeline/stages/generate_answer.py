@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from karenina_core.models.failures import BrokenReplyError
 from karenina_core.models.ports import ChatRequest, Subject
 from karenina_core.models.replies import MAX_REPLY
 from karenina_core.pipeline.context import Context
@@ -27,7 +28,11 @@ class GenerateAnswer(Stage):
             subject=Subject(context.question_id, context.question.question, model.id, context.replicate),
             timeout=model.request_timeout or config.request_timeout,
         )
-        reply, record = await context.services.caller.complete(model, request)
+        try:
+            reply, record = await context.services.caller.complete(model, request)
+        except BrokenReplyError as error:
+            context.partial_answer = error.partial
+            raise
         if not reply.text.strip():
             raise StageFailure("refused", "The model returned an empty answer.")
         truncated = reply.finish_reason == "length"

@@ -22,7 +22,6 @@ CHECKED_BYTES = 256 * 2**20
 """Files up to this size are read through before use; larger ones would delay every start by seconds."""
 
 _PRAGMAS = (
-    f"busy_timeout={BUSY_SECONDS * 1000}",
     "journal_mode=WAL",
     "synchronous=FULL",
     "foreign_keys=ON",

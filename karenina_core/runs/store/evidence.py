@@ -41,6 +41,7 @@ def result_row(run_id: str, result: VerificationResult) -> Row:
         "keywords": clean(question.keywords),
         "answer_seconds": _time_of(answer_call),
         "flagged": bool(result.answer and result.answer.addresses_judge),
+        "unguarded": any(guard and not guard.performed for guard in (result.abstention, result.sufficiency)),
     }
 
 

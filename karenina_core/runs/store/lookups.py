@@ -56,6 +56,13 @@ class Lookups(Database):
                 found.setdefault(question_id, {})[model] = (int(wrong), int(all_of_them))
         return {name: models for name, models in found.items() if any(wrong for wrong, _ in models.values())}
 
+    def unguarded(self, run_id: str) -> list[RowKey]:
+        """Return the rows of a run whose abstention or sufficiency check could not be made."""
+        which = (result.c.run_id == run_id) & result.c.unguarded
+        query = select(*(result.c[name] for name in RowKey._fields)).where(which).order_by(result.c.position)
+        with self.reading() as connection:
+            return [RowKey(*row) for row in connection.execute(query)]
+
     def trait_errors(self, run_id: str) -> dict[RowKey, set[str]]:
         """Return the rows of a run that have traits without a value, with the names of those traits."""
         found: dict[RowKey, set[str]] = {}

@@ -57,6 +57,9 @@ _VERSION_3 = (
     "ALTER TABLE result ADD COLUMN flagged BOOLEAN",
     # A text that quotes this has a backslash before the quotation mark.
     "UPDATE result SET flagged = id IN (SELECT id FROM payload WHERE json LIKE '%\"addresses_judge\"\\:true%')",
+    "ALTER TABLE result ADD COLUMN unguarded BOOLEAN",
+    "UPDATE result SET unguarded = id IN (SELECT id FROM payload WHERE json LIKE "
+    '\'%"abstention"\\:{{"performed"\\:false%\' OR json LIKE \'%"sufficiency"\\:{{"performed"\\:false%\')',
     "ALTER TABLE field ADD COLUMN state VARCHAR(16)",
     *(f"ALTER TABLE score ADD COLUMN {name} INTEGER" for name in ("tp", "fp", "tn", "fn")),
 )

@@ -132,6 +132,7 @@ result = Table(
     Column("keywords", JSON, nullable=False),
     Column("answer_seconds", Float),
     Column("flagged", Boolean),
+    Column("unguarded", Boolean),
     UniqueConstraint("run_id", "question_id", "answering_model", "parsing_model", "replicate"),
     UniqueConstraint("run_id", "result_id"),
     Index("result_in_order", "run_id", "position"),

@@ -113,6 +113,21 @@ def test_answers_that_address_their_judge_are_found_in_old_stores(
         assert [row["flagged"] for row in store.rows(store.runs()[0].id)] == expected
 
 
+UNGUARDED = """
+    UPDATE payload SET json = replace(json, '"abstention":null', '"abstention":{"performed":false,"detected":null}')
+    WHERE id = 1
+"""
+
+
+def test_rows_without_their_guard_are_found_in_old_stores(tmp_path: Path) -> None:
+    url = sqlite_of_version_1(tmp_path / "old.db")
+    with closing(sqlite3.connect(tmp_path / "old.db")) as connection, connection:
+        connection.execute(UNGUARDED)
+    with Store.open(url) as store:
+        run_id = store.runs()[0].id
+        assert store.unguarded(run_id) == [store.results(run_id)[0].key]
+
+
 def test_an_old_store_becomes_exactly_what_a_new_one_is(version_1: str) -> None:
     with Store.open(version_1) as old:
         upgraded = layout(old)

@@ -115,6 +115,7 @@ def test_rows_carry_what_charts_need(any_store: Store, run_id: str) -> None:
         "keywords": [],
         "answer_seconds": 0.0,
         "flagged": False,
+        "unguarded": False,
     }
 
 
