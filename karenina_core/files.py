@@ -109,6 +109,10 @@ def json_bytes(value: Any, *, limit: int = MAX_BYTES) -> bytes:
     return data
 
 
+_LONGEST_NUMBER = 4_300  # digits that the reader takes
+_LONG_NUMBER = re.compile(rb"\d{4301}")
+
+
 def _surely_readable(data: bytes, limit: int) -> bool:
     """Say whether JSON of ours is within the limits by its look alone; reading it takes many times longer.
 
@@ -116,7 +120,8 @@ def _surely_readable(data: bytes, limit: int) -> bool:
     """
     small = len(data) <= limit and _structure(data) <= scaled(MAX_STRUCTURE, limit)
     flat = _lines_within(data, MAX_TEXT) and b"\n" + b" " * MAX_DEPTH not in data
-    return small and flat and b"Infinity" not in data and b"NaN" not in data
+    numbers_fit = _lines_within(data, _LONGEST_NUMBER) or not _LONG_NUMBER.search(data)
+    return small and flat and numbers_fit and b"Infinity" not in data and b"NaN" not in data
 
 
 def _lines_within(data: bytes, longest: int) -> bool:

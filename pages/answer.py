@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.components import (
-    answer_cells,
-    answer_duel,
-    answer_list,
-    answer_notebook,
-    answer_reverify,
-    answer_scratch,
-    answer_tools,
-    answer_triage,
-    feedback,
-    frame,
-    results_data,
-    services,
-    state,
-)
+from pages.components import feedback, frame, services, state
+from pages.components.answer import cells as answer_cells
+from pages.components.answer import duel as answer_duel
+from pages.components.answer import list as answer_list
+from pages.components.answer import notebook as answer_notebook
+from pages.components.answer import reverify as answer_reverify
+from pages.components.answer import scratch as answer_scratch
+from pages.components.answer import tools as answer_tools
+from pages.components.answer import triage as answer_triage
+from pages.components.results import data as results_data
 from pages.components.text import plain
 
 frame.begin(

@@ -9,18 +9,13 @@ import streamlit as st
 from karenina_core.benchmark import Benchmark
 from karenina_core.demo import demo_benchmark
 from karenina_core.runs import BenchmarkRow
-from pages.components import (
-    benchmark_list,
-    benchmark_panel,
-    benchmark_tasks,
-    feedback,
-    frame,
-    services,
-    state,
-    table_import,
-    table_import_results,
-    upload,
-)
+from pages.components import feedback, frame, services, state
+from pages.components.benchmarks import list as benchmark_list
+from pages.components.benchmarks import panel as benchmark_panel
+from pages.components.benchmarks import tasks as benchmark_tasks
+from pages.components.benchmarks import upload
+from pages.components.table_import import results as table_import_results
+from pages.components.table_import import steps as table_import
 from pages.components.text import plain
 
 frame.begin(

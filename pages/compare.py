@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.components import (
-    compare_choice,
-    compare_data,
-    compare_judges,
-    compare_models,
-    compare_parts,
-    compare_questions,
-    frame,
-    services,
-)
+from pages.components import frame, services
+from pages.components.compare import choice as compare_choice
+from pages.components.compare import data as compare_data
+from pages.components.compare import judges as compare_judges
+from pages.components.compare import models as compare_models
+from pages.components.compare import parts as compare_parts
+from pages.components.compare import questions as compare_questions
 
 frame.begin("Compare", "Question by question: is one model really better, and do the judges agree?")
 

@@ -6,20 +6,11 @@ import streamlit as st
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import wanted
-from pages.components import (
-    benchmark_choice,
-    configuration,
-    feedback,
-    frame,
-    model_editor,
-    prepared,
-    presets,
-    question_subset,
-    run_settings,
-    services,
-    spending,
-    state,
-)
+from pages.components import feedback, frame, services, state
+from pages.components.benchmarks import choice as benchmark_choice
+from pages.components.questions import subset as question_subset
+from pages.components.runs import configuration, model_editor, prepared, presets, spending
+from pages.components.runs import settings as run_settings
 
 frame.begin("Configure", "What is asked, who answers, who judges. Nothing is spent before you press run.")
 PILOT = 3

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.components import frame, monitor, results_data, services, state
+from pages.components import frame, services, state
+from pages.components.results import data as results_data
+from pages.components.runs import monitor
 from pages.components.text import plain, short
 
 frame.begin("Monitor", "Every number here is also in the results; errors are never counted as wrong answers.")

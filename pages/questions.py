@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.components import (
-    benchmark_choice,
-    drafting_link,
-    feedback,
-    frame,
-    question_deleted,
-    question_editor,
-    question_grid,
-    question_list,
-    save_button,
-)
+from pages.components import feedback, frame, save_button
+from pages.components.benchmarks import choice as benchmark_choice
+from pages.components.drafting import link as drafting_link
+from pages.components.questions import deleted as question_deleted
+from pages.components.questions import editor as question_editor
+from pages.components.questions import grid as question_grid
+from pages.components.questions import list as question_list
 
 frame.begin("Questions", "Write what is asked and what is true. Only finished questions take part in runs.")
 

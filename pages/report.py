@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.components import frame, report_files, report_options
+from pages.components import frame
+from pages.components.report import files as report_files
+from pages.components.report import options as report_options
 
 frame.begin("Report", "One file for a colleague: it opens without a network and says how to run it again.")
 

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.components import charts, frame, results_data, results_diff, results_filters, results_overview, results_table
+from pages.components import frame
+from pages.components.results import charts
+from pages.components.results import data as results_data
+from pages.components.results import filters as results_filters
+from pages.components.results import overview as results_overview
+from pages.components.results import run_diff as results_diff
+from pages.components.results import table as results_table
 
 frame.begin("Results", "Rates are over evaluated answers; what was left out is always shown beside them.")
 
@@ -48,4 +54,4 @@ with frame.guard():
     evaluations()
     st.subheader("What changed since another run")
     changes()
-    results_data.warm(data)
+    results_data.warm(data, charts.prepare)

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.components import (
-    benchmark_choice,
-    feedback,
-    frame,
-    rubric_coverage,
-    rubric_library,
-    rubric_scope,
-    rubric_scoring,
-    rubric_traits,
-    state,
-)
+from pages.components import feedback, frame, state
+from pages.components.benchmarks import choice as benchmark_choice
+from pages.components.rubrics import coverage as rubric_coverage
+from pages.components.rubrics import library as rubric_library
+from pages.components.rubrics import scope as rubric_scope
+from pages.components.rubrics import scoring as rubric_scoring
+from pages.components.rubrics import traits as rubric_traits
 
 frame.begin("Rubrics", "Traits describe the quality of an answer. They never change whether it is right or wrong.")
 

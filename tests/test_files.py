@@ -129,6 +129,7 @@ def test_what_is_written_is_read_back(value: object) -> None:
         ("\ud800", "json"),
         (object(), "json"),
         ("x" * (MAX_TEXT + 1), "text_too_long"),
+        ({"a": [10**4_300]}, "json"),
     ],
 )
 def test_what_could_not_be_read_back_is_not_written(value: object, code: str) -> None:

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from karenina_core.analysis.cells import clean_json, redactor
 from karenina_core.analysis.spreadsheet import frame_to_csv, to_csv
 from karenina_core.analysis.strict import check_row
-from karenina_core.analysis.upstream import from_upstream, is_upstream
+from karenina_core.analysis.upstream import from_upstream, is_upstream, upstream_reviews
 from karenina_core.errors import InputError
 from karenina_core.files import read_json
 from karenina_core.schemas.annotation import Annotation
@@ -66,7 +66,7 @@ def results_of(document: Any) -> VerificationResultSet:
     Raises:
         InputError: It is not such a document, or a result in it is damaged.
     """
-    if is_upstream(document) and not (isinstance(document, dict) and document.get("format") == FORMAT):
+    if _of_upstream(document):
         return from_upstream(document)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InputError(
@@ -81,17 +81,37 @@ def results_of(document: Any) -> VerificationResultSet:
 
 
 def read_annotations(text: str | bytes) -> list[Annotation]:
-    """Return what people said about the results that `to_json` wrote; nothing for files without it.
+    """Return what people said about the results in a file that `read_results` reads; nothing where it says nothing.
 
     Raises:
-        InputError: It is larger than 200 MB, or a review in it is damaged.
+        InputError: It is larger than 200 MB, or a result or review in it is damaged.
     """
     document = read_json(text, limit=MAX_BYTES, max_text=_MAX_TEXT)
-    rows = document.get("annotations", []) if isinstance(document, dict) else []
+    return annotations_of(document, results_of(document) if _of_upstream(document) else ())
+
+
+def annotations_of(document: Any, results: Iterable[VerificationResult]) -> list[Annotation]:
+    """Return what people said, as the JSON document of such a file holds it; as `read_annotations`.
+
+    Args:
+        document: The document.
+        results: What `results_of` made of it.
+
+    Raises:
+        InputError: A review in it is damaged.
+    """
+    if _of_upstream(document):
+        rows = upstream_reviews(document, results)
+    else:
+        rows = document.get("annotations", []) if isinstance(document, dict) else []
     try:
         return _ANNOTATIONS.validate_python(rows)
     except ValueError as error:
         raise InputError("The reviews in the file are damaged.", why=str(error)) from error
+
+
+def _of_upstream(document: Any) -> bool:
+    return is_upstream(document) and not (isinstance(document, dict) and document.get("format") == FORMAT)
 
 
 def _read_row(number: int, row: Any) -> VerificationResult:

@@ -37,7 +37,7 @@ def _csv(store: Store, run_id: str, options: Options) -> bytes:
 
 
 def _long(store: Store, run_id: str, options: Options) -> bytes:
-    return spreadsheet.frame_to_csv(long_frame(store.results(run_id)))
+    return spreadsheet.frame_to_csv(long_frame(store.results(run_id), store.annotations(run_id)))
 
 
 def _xlsx(store: Store, run_id: str, options: Options) -> bytes:
@@ -51,7 +51,8 @@ def _json(store: Store, run_id: str, options: Options) -> bytes:
 def _upstream(store: Store, run_id: str, options: Options) -> bytes:
     plan = store.run_plan(run_id)
     rubric = plan.benchmark.get_global_rubric()
-    return upstream.to_upstream(store.results(run_id), plan.config, rubric.traits if rubric else ())
+    traits = rubric.traits if rubric else ()
+    return upstream.to_upstream(store.results(run_id), plan.config, traits, store.annotations(run_id, undone=None))
 
 
 def _html(store: Store, run_id: str, options: Options) -> bytes:
@@ -68,7 +69,7 @@ def _latex(store: Store, run_id: str, options: Options) -> bytes:
 
 FORMATS: dict[str, Format] = {
     "csv": Format("CSV", "csv", "text/csv", "one row per evaluation", _csv),
-    "csv-long": Format("CSV, long", "long.csv", "text/csv", "one row per field, trait and metric", _long),
+    "csv-long": Format("CSV, long", "long.csv", "text/csv", "one row per review, field, trait and metric", _long),
     "xlsx": Format("Excel", "xlsx", XLSX, "one row per evaluation", _xlsx),
     "json": Format("JSON", "json", "application/json", "everything, to be read back", _json),
     "upstream": Format("JSON 2.2", "v2.2.json", "application/json", "for the upstream project", _upstream),

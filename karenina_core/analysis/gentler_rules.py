@@ -10,6 +10,7 @@ from karenina_core.authoring import near_misses, replace_field
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import KareninaError
 from karenina_core.schemas.primitives import Primitive, SemanticMatch, TracePrimitive, primitive_from_dict
+from karenina_core.schemas.primitives.normalizer_words import NORMALIZER_WORDS
 from karenina_core.schemas.primitives.normalizers import NORMALIZERS
 from karenina_core.schemas.results import FieldEvidence, VerificationResult
 from karenina_core.templates import Template, read_template
@@ -78,6 +79,24 @@ def gentler_rules(results: Iterable[VerificationResult], benchmark: Benchmark) -
     return sorted(rules, key=lambda rule: (-len(rule.result_ids), len(rule.lets_in), rule.question_id, rule.field))
 
 
+def right_today(results: Iterable[VerificationResult], benchmark: Benchmark) -> set[str]:
+    """Return the ids of failures that pass by the rules of today: re-verifying their run would say so.
+
+    Args:
+        results: Of a run; those that did not fail are passed over.
+        benchmark: With the rules of today; questions it does not have are passed over.
+    """
+    return {result.result_id for result in results if _is_right_today(result, benchmark)}
+
+
+def _is_right_today(result: VerificationResult, benchmark: Benchmark) -> bool:
+    template = _failing_template(result, benchmark)
+    try:
+        return template is not None and _passes(template, result)
+    except KareninaError:
+        return False
+
+
 def changes(item: FieldEvidence) -> Iterator[Change]:
     """Yield the changes of a field's rule with which its value would be right."""
     if item.rule is None or item.result is not False or item.extracted is None:
@@ -104,12 +123,13 @@ def _candidates(rule: Mapping[str, Any]) -> Iterator[Change]:
     if isinstance(chain, list):
         for name in NORMALIZERS:
             if name not in chain:
-                yield Change(f"add the normaliser {name}", {**rule, "normalize": [*chain, name]})
+                yield Change(f"{_words(name)} (normaliser {name})", {**rule, "normalize": [*chain, name]})
         maps = [place for place, part in enumerate(chain) if isinstance(part, dict)]
         for name in NORMALIZERS if maps else ():
             if name not in chain[: maps[0]]:
                 earlier = [*chain[: maps[0]], name, *(part for part in chain[maps[0] :] if part != name)]
-                yield Change(f"put the normaliser {name} before the synonyms", {**rule, "normalize": earlier})
+                label = f"{_words(name)} before the synonyms (normaliser {name})"
+                yield Change(label, {**rule, "normalize": earlier})
     match rule.get("type"):
         case "NumericExact":
             tolerant = {"type": "NumericTolerance", "tolerance": RELATIVE, "mode": "relative"}
@@ -126,6 +146,10 @@ def _candidates(rule: Mapping[str, Any]) -> Iterator[Change]:
         case "SemanticMatch" if float(rule.get("threshold", 0)) > LOWER:
             lower = round(float(rule["threshold"]) - LOWER, 4)
             yield Change(f"lower the threshold to {lower:g}", {**rule, "threshold": lower})
+
+
+def _words(name: str) -> str:
+    return NORMALIZER_WORDS[name].title
 
 
 def _failing_template(result: VerificationResult, benchmark: Benchmark) -> Template | None:

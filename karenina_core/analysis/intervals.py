@@ -70,16 +70,20 @@ def wilson(rates: Any, sizes: Any) -> tuple[Any, Any]:
     return low, high
 
 
-def mean_interval(values: Sequence[float]) -> tuple[float, float]:
+def mean_interval(values: Sequence[float], level: float = LEVEL) -> tuple[float, float]:
     """Return the t interval of a mean.
 
     Not numbers when there are fewer than two values or all are equal: then nothing tells how far they scatter.
+
+    Args:
+        values: The values.
+        level: How often such intervals hold the true mean, 0 to 1.
     """
     if len(set(values)) < 2:
         return math.nan, math.nan
     from statsmodels.stats.weightstats import DescrStatsW
 
-    low, high = DescrStatsW(list(values)).tconfint_mean(alpha=1 - LEVEL)
+    low, high = DescrStatsW(list(values)).tconfint_mean(alpha=1 - level)
     return float(low), float(high)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from karenina_core.analysis.groups import keys
 from karenina_core.analysis.intervals import LEVEL
 from karenina_core.analysis.statistics import pass_rate
 
@@ -31,19 +32,27 @@ def item_analysis(frame: pd.DataFrame) -> pd.DataFrame:
         `examinees`, `discrimination` (-1 to 1; missing with fewer than five examinees, or where all are right or all
         wrong), `discrimination_low` and `discrimination_high` (95 % interval).
     """
-    import pandas as pd
-
     table = pass_rate(frame, ["question_id", "question"])
-    decided = frame[frame["verdict"] != "not_evaluated"]
-    models = frame["answering_model"].nunique()
-    who = ["answering_model"] if models >= MIN_EXAMINEES else ["answering_model", "replicate"]
-    examinees = decided.groupby(who, sort=False).ngroup()
-    questions = pd.Index(table["question_id"].astype("str")).get_indexer(pd.Index(decided["question_id"].astype("str")))
-    scores = (decided["verdict"] == "pass").groupby([questions, examinees.to_numpy()]).mean()
-    wide = scores.unstack().reindex(range(len(table)))
-    values, low, high = _discriminations(wide.to_numpy(dtype=float))
+    scores = _scores(frame)
+    values, low, high = _discriminations(scores)
     found = {"discrimination": values, "discrimination_low": low, "discrimination_high": high}
-    return table.assign(examinees=wide.notna().sum(axis=1).to_numpy(), **found)
+    return table.assign(examinees=(scores == scores).sum(axis=1), **found)
+
+
+def _scores(frame: pd.DataFrame) -> np.ndarray[Any, Any]:
+    """Return the share right, one row per question in the order of the table, one column per examinee."""
+    import numpy as np
+
+    models = keys(frame, ["answering_model"])
+    examinees = models if len(models) >= MIN_EXAMINEES else keys(frame, ["answering_model", "replicate"])
+    questions = keys(frame, ["question_id", "question"])
+    cells, shape = questions.codes * len(examinees) + examinees.codes, (len(questions), len(examinees))
+    passed, decided = frame["verdict"] == "pass", frame["verdict"] != "not_evaluated"
+    right, all_of_them = (np.bincount(cells[rows], minlength=shape[0] * shape[1]) for rows in (passed, decided))
+    shares = np.divide(right, all_of_them, out=np.full(len(right), math.nan), where=all_of_them > 0).reshape(shape)
+    # Who decided nothing at all is no examinee.
+    known: np.ndarray[Any, Any] = shares[:, ~np.isnan(shares).all(axis=0)]
+    return known
 
 
 def _discriminations(scores: np.ndarray[Any, Any]) -> tuple[Any, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from karenina_core.analysis.groups import keys
 from karenina_core.analysis.intervals import LEVEL
 from karenina_core.analysis.statistics import FEW
 
@@ -35,26 +36,47 @@ def trait_correlations(frame: pd.DataFrame) -> pd.DataFrame:
     """
     import pandas as pd
 
+    return pd.DataFrame(list(_pairs(_means(frame))), columns=_COLUMNS)
+
+
+def _means(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean of every trait, one row per question and model, one column per trait."""
+    import numpy as np
+    import pandas as pd
+
     scored = frame[frame["kind"].isin(["llm_score", "llm_binary", "regex"]) & frame["value"].notna()]
-    means = scored.groupby(["question_id", "answering_model", "trait"], sort=False)["value"].mean()
-    wide = means.unstack("trait")
-    return pd.DataFrame(list(_pairs(wide.iloc[:, :MOST_TRAITS])), columns=_COLUMNS)
+    rows, traits = keys(scored, ["question_id", "answering_model"]), keys(scored, ["trait"])
+    cells, shape = rows.codes * len(traits) + traits.codes, (len(rows), len(traits))
+    sizes = np.bincount(cells, minlength=shape[0] * shape[1])
+    sums = np.bincount(cells, scored["value"].to_numpy(), minlength=len(sizes))
+    means = np.divide(sums, sizes, out=np.full(len(sizes), math.nan), where=sizes > 0).reshape(shape)
+    names = scored["trait"].iloc[traits.first].astype("str")
+    return pd.DataFrame(means, columns=names).iloc[:, :MOST_TRAITS]
 
 
 def _pairs(wide: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    from scipy.stats import rankdata
+
+    known = wide.notna()
+    # Ranks among all rows; where some lack a value, those of a pair are ranked by themselves.
+    ranks = {name: rankdata(wide[name]) for name in wide.columns[known.all()]}
     for first, second in combinations(wide.columns, 2):
-        both = wide[[first, second]].dropna()
-        correlation, low, high = _spearman(both[first], both[second])
-        row = {"first": str(first), "second": str(second), "n": len(both), "correlation": correlation}
-        yield {**row, "low": low, "high": high, "few": len(both) < FEW}
+        if first in ranks and second in ranks:
+            both = ranks[first], ranks[second]
+        else:
+            rows = known[first] & known[second]
+            both = rankdata(wide.loc[rows, first]), rankdata(wide.loc[rows, second])
+        correlation, low, high = _correlated(*both)
+        row = {"first": str(first), "second": str(second), "n": len(both[0]), "correlation": correlation}
+        yield {**row, "low": low, "high": high, "few": len(both[0]) < FEW}
 
 
-def _spearman(first: pd.Series[float], second: pd.Series[float]) -> tuple[float, float, float]:
+def _correlated(first: Any, second: Any) -> tuple[float, float, float]:
+    """Return Spearman's correlation, which is Pearson's of the ranks, and its interval."""
     from scipy.stats import pearsonr
 
-    if len(first) < 2 or first.nunique() < 2 or second.nunique() < 2:
+    if len(first) < 2 or first.min() == first.max() or second.min() == second.max():
         return math.nan, math.nan, math.nan
-    # Spearman's correlation is Pearson's of the ranks.
-    found = pearsonr(first.rank(), second.rank())
+    found = pearsonr(first, second)
     interval = found.confidence_interval(LEVEL)
     return float(found.statistic), float(interval.low), float(interval.high)

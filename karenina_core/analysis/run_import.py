@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
+from uuid import uuid4
 
-from karenina_core.analysis.export import results_of
+from karenina_core.analysis.export import annotations_of, results_of
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError, KareninaError
 from karenina_core.runs import Store, wanted
@@ -16,14 +17,14 @@ _BATCH = 200
 
 
 def import_run(store: Store, document: Mapping[str, Any], name: str) -> str:
-    """Store exported results as a run, and return its id.
+    """Store exported results with their reviews as a run, and return its id.
 
     Where a stored benchmark has all of its questions, the run belongs to it; otherwise the run brings the questions
     along, without templates.
 
     Args:
         store: Gets the run.
-        document: What `to_json` wrote, read already.
+        document: What `to_json` or `to_upstream` wrote, read already.
         name: Of the run.
 
     Raises:
@@ -33,6 +34,9 @@ def import_run(store: Store, document: Mapping[str, Any], name: str) -> str:
     results = list(results_of(document))
     if not results:
         raise InputError("The file holds no results.", next="Export a run that has some.")
+    known = {result.result_id for result in results}
+    # A file with a part of a run may hold reviews of its other part.
+    reviews = [review for review in annotations_of(document, results) if review.result_id in known]
     questions = {result.question_id: result.question for result in results}
     benchmark_id, benchmark = _home(store, questions) or (None, _carried(name, questions.values()))
     plan = wanted(_all_finished(benchmark, questions), _config(document, results), questions)
@@ -40,6 +44,9 @@ def import_run(store: Store, document: Mapping[str, Any], name: str) -> str:
     try:
         for start in range(0, len(results), _BATCH):
             store.write_results(run_id, results[start : start + _BATCH])
+        for review in reviews:
+            # An id of its own: the run that the file came from may be in this store too.
+            store.annotate(review.model_copy(update={"run_id": run_id, "id": uuid4().hex}))
     except KareninaError:
         store.delete_run(run_id)
         raise

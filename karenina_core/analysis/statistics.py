@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from karenina_core.analysis.clusters import Cells, effective_sizes, question_cells
+from karenina_core.analysis.groups import keys, labels
 from karenina_core.analysis.intervals import mean_interval, wilson
 
 if TYPE_CHECKING:
@@ -86,29 +88,35 @@ def trait_summary(frame: pd.DataFrame, by: By = ("trait", "kind", "answering_mod
     import numpy as np
 
     names = _names(by)
-    plain = frame[frame["kind"].isin(["llm_score", "llm_binary", "regex"])]
     columns = list(dict.fromkeys([*names, "question_id", "kind", "value"]))
-    groups = plain[columns].groupby(names or (lambda _: 0), sort=False, dropna=False)
-    table = groups["value"].agg(n="count", sd="std", median="median").assign(rows=groups.size())
-    marked = plain.assign(group=groups.ngroup(), evaluated=plain["value"].notna(), yes=plain["value"] == 1)
-    valued = marked[marked["evaluated"]]
-    cells = _cells(valued, "yes").assign(
-        mean=valued.groupby(["group", "question_id"], sort=False)["value"].mean().array
-    )
-    by_question = cells.groupby("group")
-    table["questions"] = by_question.size().reindex(range(len(table)), fill_value=0).to_numpy()
-    table["evaluated"], table["rate"] = table["n"], by_question["sum"].sum().reindex(range(len(table))).to_numpy()
-    table["rate"] = table["rate"] / table["n"].where(table["n"] > 0)
-    low, high = (np.array(ends) for ends in wilson(table["rate"], _effective_sizes(table, cells)))
-    mean = table["rate"].to_numpy(copy=True)
-    scored = marked.loc[marked["kind"] == "llm_score", "group"].unique()
-    for group, questions in cells[cells["group"].isin(scored)].groupby("group")["mean"]:
-        place = int(str(group))
-        mean[place] = questions.mean()
-        low[place], high[place] = mean_interval(questions.to_list())
-    table = table.assign(missing=table["rows"] - table["n"], mean=mean, low=low, high=high, few=table["n"] < FEW)
-    flat: pd.DataFrame = table.reset_index(drop=not names)
-    return flat[[*names, *_TRAIT_COLUMNS]]
+    plain = frame.loc[frame["kind"].isin(["llm_score", "llm_binary", "regex"]), columns]
+    groups = keys(plain, names)
+    value = plain["value"].to_numpy()
+    valued = ~np.isnan(value)
+    cells = question_cells(plain[valued], groups.codes[valued], {"yes": value[valued] == 1, "value": value[valued]})
+    by_group = plain["value"].groupby(groups.codes)
+    n = groups.count(valued)
+    yes = np.bincount(cells.group, cells.sums["yes"], len(groups))
+    rate = np.divide(yes, n, out=np.full(len(groups), math.nan), where=n > 0)
+    questions = np.bincount(cells.group, minlength=len(groups))
+    low, high = (np.array(ends) for ends in wilson(rate, effective_sizes(rate, n, questions, cells, "yes")))
+    mean, means = rate.copy(), cells.sums["value"] / cells.size
+    for group in np.unique(groups.codes[(plain["kind"] == "llm_score").to_numpy() & valued]):
+        own = means[cells.group == group]
+        mean[group] = own.mean()
+        low[group], high[group] = mean_interval(own.tolist())
+    found = {
+        "n": n,
+        "missing": groups.count() - n,
+        "questions": questions,
+        "mean": mean,
+        "sd": by_group.std().to_numpy(),
+        "median": by_group.median().to_numpy(),
+        "low": low,
+        "high": high,
+        "few": n < FEW,
+    }
+    return labels(groups, plain, names).assign(**found)
 
 
 def label_shares(frame: pd.DataFrame, by: By = ("trait", "answering_model")) -> pd.DataFrame:
@@ -146,25 +154,32 @@ def metric_summary(frame: pd.DataFrame, by: By = ("trait", "metric", "answering_
         (rows without a value for other reasons), `questions`, `macro` (mean of the questions' means), `micro`
         (the metric of the summed counts), `tp`, `fp`, `tn`, `fn`, `few`.
     """
+    import numpy as np
+
     names = _names(by)
-    metrics = frame[(frame["kind"] == "metric") & (frame["metric"] != "")]
-    metrics = metrics[list(dict.fromkeys([*names, "question_id", "value", "undefined", *_BUCKETS]))]
-    groups = metrics.groupby(names, sort=False, dropna=False)
-    table = groups["value"].agg(n="count").assign(undefined=groups["undefined"].sum().astype("int64"))
-    table["missing"] = groups.size() - table["n"] - table["undefined"]
-    valued = metrics.assign(group=groups.ngroup())[metrics["value"].notna()]
-    by_question = valued.groupby(["group", "question_id"], sort=False)["value"].mean().groupby("group")
-    everyone = range(len(table))
-    table["questions"] = by_question.size().reindex(everyone, fill_value=0).to_numpy()
-    table["macro"] = by_question.mean().reindex(everyone).to_numpy()
-    for bucket in _BUCKETS:
-        table[bucket] = groups[bucket].sum().astype("int64")
-    table = table.reset_index()
+    columns = list(dict.fromkeys([*names, "question_id", "value", "undefined", *_BUCKETS]))
+    metrics = frame.loc[(frame["kind"] == "metric") & (frame["metric"] != ""), columns]
+    groups = keys(metrics, names)
+    value, undefined = metrics["value"].to_numpy(), metrics["undefined"].to_numpy(dtype=bool)
+    valued = ~np.isnan(value)
+    cells = question_cells(metrics[valued], groups.codes[valued], {"value": value[valued]})
+    n, questions = groups.count(valued), np.bincount(cells.group, minlength=len(groups))
+    means = np.bincount(cells.group, cells.sums["value"] / cells.size, len(groups))
+    counts = {name: groups.total(metrics[name].to_numpy(dtype=float, na_value=0)).astype("int64") for name in _BUCKETS}
+    table = labels(groups, metrics, names).assign(
+        n=n,
+        undefined=groups.count(undefined),
+        missing=groups.count() - n - groups.count(undefined),
+        questions=questions,
+        macro=np.divide(means, questions, out=np.full(len(groups), math.nan), where=questions > 0),
+        micro=math.nan,
+        **counts,
+        few=n < FEW,
+    )
     table["micro"] = [
         _micro(str(row["metric"]), {name: row[name] for name in _BUCKETS}) for row in table.to_dict("records")
     ]
-    flat: pd.DataFrame = table.assign(few=table["n"] < FEW)
-    return flat[[*names, *_METRIC_COLUMNS]]
+    return table
 
 
 def call_totals(frame: pd.DataFrame, by: By = "model") -> pd.DataFrame:
@@ -181,8 +196,6 @@ def call_totals(frame: pd.DataFrame, by: By = "model") -> pd.DataFrame:
     return _table(frame.drop_duplicates("key"), by, _call_row, _CALL_COLUMNS)
 
 
-_TRAIT_COLUMNS = ("n", "missing", "questions", "mean", "sd", "median", "low", "high", "few")
-_METRIC_COLUMNS = ("n", "undefined", "missing", "questions", "macro", "micro", "tp", "fp", "tn", "fn", "few")
 _BUCKETS = ("tp", "fp", "tn", "fn")
 _CALL_COLUMNS = ("calls", "asked", "input_tokens", "output_tokens", "cost", "unpriced", "median_seconds")
 
@@ -191,50 +204,51 @@ def _names(by: By) -> list[str]:
     return [by] if isinstance(by, str) else list(by)
 
 
-def _rates(frame: pd.DataFrame, by: By, counts: Mapping[str, pd.Series[bool]], success: str) -> pd.DataFrame:
+def _rates(frame: pd.DataFrame, by: By, counts: Mapping[str, Any], success: str) -> pd.DataFrame:
     """Sum up `counts` by group and add the rate of `success` among the evaluated rows, with its interval.
 
     Works on whole columns, because a grid of questions and models has many thousands of groups.
     """
-    names = _names(by)
-    columns = list(dict.fromkeys([*names, "question_id"]))
-    marked = _by_keyword(frame[columns].assign(**counts), names)
-    groups = marked.groupby(names or (lambda _: 0), sort=False, dropna=False)
-    table = groups[list(counts)].sum().astype("int64").assign(n=groups.size())
-    cells = _cells(marked.assign(group=groups.ngroup())[marked["evaluated"]], success)
-    table["questions"] = cells.groupby("group").size().reindex(range(len(table)), fill_value=0).to_numpy()
-    table["rate"] = table[success] / table["evaluated"].where(table["evaluated"] > 0)
-    low, high = wilson(table["rate"], _effective_sizes(table, cells))
-    return table.assign(low=low, high=high, few=table["evaluated"] < FEW).reset_index(drop=not names)
-
-
-def _cells(evaluated: pd.DataFrame, success: str) -> pd.DataFrame:
-    """Return rows and successes of every question in every group."""
-    cells = evaluated.groupby(["group", "question_id"], sort=False)[success]
-    return cells.agg(["sum", "size"]).reset_index()
-
-
-def _effective_sizes(table: pd.DataFrame, cells: pd.DataFrame) -> Any:
-    """Return `intervals.effective_size` of every group, all at once."""
     import numpy as np
 
-    n, rate = table["evaluated"].to_numpy(dtype=float), table["rate"].to_numpy()
-    group = cells["group"].to_numpy()
-    # The clustered variance of a mean: squared sums of what a question's answers differ from it.
-    away = cells["sum"].to_numpy() - rate[group] * cells["size"].to_numpy()
-    error = np.bincount(group, away**2, minlength=len(table)) / np.where(n > 0, n, 1) ** 2
-    spread = rate * (1 - rate)
-    worth = np.where(error > 0, np.minimum(n, spread / np.where(error > 0, error, 1)), n)
-    questions = table["questions"].to_numpy()
-    return np.where((questions < 2) | (questions == n), n, np.where(spread == 0, questions, worth))
+    names = _names(by)
+    marked = frame[list(dict.fromkeys([*names, "question_id"]))]
+    marks = {name: np.asarray(rows) for name, rows in counts.items()}
+    if "keywords" in names:
+        marked, places = _by_keyword(marked)
+        marks = {name: rows[places] for name, rows in marks.items()}
+    groups = keys(marked, names)
+    sums = {name: groups.count(rows) for name, rows in marks.items()}
+    evaluated = marks["evaluated"]
+    if "question_id" in names:  # then the rows of a group are of one question
+        questions = (sums["evaluated"] > 0).astype("int64")
+        cells = Cells(np.arange(len(groups)), sums["evaluated"], {success: sums[success]})
+    else:
+        cells = question_cells(marked[evaluated], groups.codes[evaluated], {success: marks[success][evaluated]})
+        questions = np.bincount(cells.group, minlength=len(groups))
+    n = sums["evaluated"]
+    rate = np.divide(sums[success], n, out=np.full(len(groups), math.nan), where=n > 0)
+    low, high = wilson(rate, effective_sizes(rate, n, questions, cells, success))
+    found = {**sums, "n": groups.count(), "questions": questions, "rate": rate, "low": low, "high": high}
+    return labels(groups, marked, names).assign(**found, few=n < FEW)
 
 
-def _by_keyword(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    if "keywords" not in names:
-        return frame
-    once = frame[["question_id", "keywords"]].drop_duplicates("question_id").explode("keywords")
-    once["keywords"] = once["keywords"].fillna(NO_KEYWORD).astype("category")
-    return frame.drop(columns="keywords").merge(once, on="question_id", how="left", sort=False)
+def _by_keyword(frame: pd.DataFrame) -> tuple[pd.DataFrame, Any]:
+    """Return every row once for each keyword of its question, and the place it had."""
+    import numpy as np
+    import pandas as pd
+
+    questions = keys(frame, ["question_id"])
+    own = [tuple(names) if names else (NO_KEYWORD,) for names in frame["keywords"].iloc[questions.first]]
+    codes, found = pd.factorize(np.array([name for names in own for name in names], dtype=object))
+    sizes = np.array([len(names) for names in own], dtype=np.int64)
+    repeats = sizes[questions.codes]
+    places = np.repeat(np.arange(len(frame)), repeats)
+    # The keywords of a question stand one after the other: its start, and how many of a row came before.
+    nth = np.arange(len(places)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    at = np.repeat((np.cumsum(sizes) - sizes)[questions.codes], repeats) + nth
+    names = pd.Categorical.from_codes(codes[at], categories=pd.Index(found, dtype="str"))
+    return frame.drop(columns="keywords").iloc[places].assign(keywords=names), places
 
 
 def _table(frame: pd.DataFrame, by: By, row: Callable[[pd.DataFrame], Row], columns: Sequence[str]) -> pd.DataFrame:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
+
+from karenina_core.analysis.bulk_columns import Kind, bulk_columns
 
 if TYPE_CHECKING:
     import numpy as np
@@ -13,7 +15,6 @@ if TYPE_CHECKING:
 
 KEY = ("question_id", "answering_model", "parsing_model", "replicate")
 """What tells the results of a run apart."""
-Kind = Literal["text", "number", "integer", "any"]
 Columns = dict[str, Any]
 _AT_ONCE = 20_000
 
@@ -41,12 +42,17 @@ def read_columns(store: Store, table: Any, kinds: dict[str, Kind], run_id: str) 
 
     codes = {name: _Codes() for name, kind in kinds.items() if kind == "text"}
     dtypes: dict[str, Any] = {"text": "int32", "number": "float64", "integer": "int64", "any": object}
-    parts: dict[str, list[Any]] = {name: [np.empty(0, dtype=dtypes[kind])] for name, kind in kinds.items()}
-    for rows in _pages(store, table, list(kinds), run_id):
-        for (name, kind), values in zip(kinds.items(), zip(*rows, strict=True), strict=True):
-            shown = list(map(codes[name].__getitem__, values)) if kind == "text" else values
-            parts[name].append(objects(shown) if kind == "any" else np.asarray(shown, dtype=dtypes[kind]))
-    columns: Columns = {name: np.concatenate(found) for name, found in parts.items()}
+    parts = bulk_columns(store, table, kinds, run_id, codes)
+    if parts is None:
+        codes = {name: _Codes() for name in codes}
+        parts = {name: [] for name in kinds}
+        for rows in _pages(store, table, list(kinds), run_id):
+            for (name, kind), values in zip(kinds.items(), zip(*rows, strict=True), strict=True):
+                shown = list(map(codes[name].__getitem__, values)) if kind == "text" else values
+                parts[name].append(objects(shown) if kind == "any" else np.asarray(shown, dtype=dtypes[kind]))
+    columns: Columns = {
+        name: np.concatenate([np.empty(0, dtype=dtypes[kind]), *parts[name]]) for name, kind in kinds.items()
+    }
     for name, known in codes.items():
         names = pd.Index([text for text in known if text is not None], dtype="str")
         columns[name] = pd.Categorical.from_codes(columns[name], categories=names)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from karenina_core.analysis.bulk_columns import Kind
 from karenina_core.analysis.cells import shorten
 from karenina_core.analysis.columns import FIELDS, RESULTS, ROW, UNREAD
 from karenina_core.analysis.stored_columns import (
     KEY,
     Columns,
-    Kind,
     in_order_of_appearance,
     objects,
     places,

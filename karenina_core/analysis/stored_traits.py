@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from karenina_core.analysis.bulk_columns import Kind
 from karenina_core.analysis.columns import ROW, TRAITS, UNREAD
 from karenina_core.analysis.frames import traits_frame
-from karenina_core.analysis.stored_columns import KEY, Columns, Kind, places, read_columns, renamed
+from karenina_core.analysis.stored_columns import KEY, Columns, places, read_columns, renamed
 from karenina_core.analysis.traits import by_name, range_of
 from karenina_core.benchmark import Benchmark
+from karenina_core.runs.score import added_traits
 from karenina_core.schemas.entities.rubric import AnyTrait
 
 if TYPE_CHECKING:
@@ -33,17 +35,19 @@ def stored_traits(store: Store, run_id: str, results: pd.DataFrame, benchmark: B
         store: The store.
         run_id: The run.
         results: Its `stored_frames.stored_results`.
-        benchmark: The benchmark as the run saw it, which knows ranges and directions.
+        benchmark: The benchmark as the run saw it, which knows ranges and directions; of traits that were scored
+            later the store knows them.
     """
     from karenina_core.runs.store.tables import score
 
     columns = read_columns(store, score, _SCORE, run_id)
+    definitions = [*added_traits(store, run_id), *traits_of(benchmark)]
     if _uncounted(columns):
-        full = traits_frame(store.results(run_id), traits_of(benchmark))
+        full = traits_frame(store.results(run_id), definitions)
         return full.drop(columns=list(UNREAD["traits"]))
     scores = _scores(columns, places(results, columns))
     rows = _with_missing(scores, results, benchmark).sort_values("row", kind="stable")
-    return _described(rows, results, traits_of(benchmark))
+    return _described(rows, results, definitions)
 
 
 def traits_of(benchmark: Benchmark) -> list[AnyTrait]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from karenina_core.analysis.groups import keys
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -40,9 +42,9 @@ def _errors(results: pd.DataFrame) -> Mask:
 
 def unstable(results: pd.DataFrame) -> Mask:
     """Say of every row whether repeats of the same question, model and judge came to different verdicts."""
-    groups = [results[name] for name in ("question_id", "answering_model", "parsing_model")]
-    passed, failed = (results["verdict"] == "pass"), (results["verdict"] == "fail")
-    return passed.groupby(groups).transform("any") & failed.groupby(groups).transform("any")
+    repeats = keys(results, ("question_id", "answering_model", "parsing_model"))
+    passed, failed = (repeats.count((results["verdict"] == verdict).to_numpy()) for verdict in ("pass", "fail"))
+    return ((passed > 0) & (failed > 0))[repeats.codes]
 
 
 def models_differ(results: pd.DataFrame) -> Mask:
@@ -50,10 +52,11 @@ def models_differ(results: pd.DataFrame) -> Mask:
 
     A model that is right in exactly half of its repeats counts on neither side.
     """
-    balance = (results["verdict"] == "pass").astype("int64") - (results["verdict"] == "fail").astype("int64")
-    question = [results["question_id"], results["parsing_model"]]
-    by_model = balance.groupby([*question, results["answering_model"]]).transform("sum")
-    return (by_model > 0).groupby(question).transform("any") & (by_model < 0).groupby(question).transform("any")
+    by_model = keys(results, ("question_id", "parsing_model", "answering_model"))
+    questions = keys(results, ("question_id", "parsing_model"))
+    passed, failed = (by_model.count((results["verdict"] == verdict).to_numpy()) for verdict in ("pass", "fail"))
+    better, worse = (passed > failed)[by_model.codes], (passed < failed)[by_model.codes]
+    return ((questions.count(better) > 0) & (questions.count(worse) > 0))[questions.codes]
 
 
 def flagged(results: pd.DataFrame) -> Mask:

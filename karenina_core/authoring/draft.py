@@ -22,6 +22,7 @@ from karenina_core.templates.fields import first_message
 
 _PLAIN = ["lowercase", "strip"]
 _LONGEST_NAME = 5  # words of a name; more are a sentence
+_LONGEST_ANSWER = 5_000  # characters; more are a text, which no rule compares
 _ASIDE = re.compile(r"([^()]+?)\s*\(([^()]*)\)\.?")
 _ORDER = frozenset({"order", "ordered", "sequence", "chronological", "ranked", "rank", "sorted"})
 
@@ -79,7 +80,8 @@ def draft_by_rule(question: str, reference_answer: str, notes: str | None = None
     if is_placeholder(text):
         return RuleDraft(None, "There is no reference answer to take a truth from.")
     said = read_notes(notes)
-    found = next((field for reader in _READERS if (field := reader(text, question, said)) is not None), None)
+    readers = _READERS if len(text) <= _LONGEST_ANSWER else ()
+    found = next((field for reader in readers if (field := reader(text, question, said)) is not None), None)
     if found is None:
         return RuleDraft(
             None,
@@ -221,7 +223,7 @@ def _list(text: str, question: str, notes: Notes) -> _Field | None:
     return _Field(
         "items",
         settings,
-        "Every {it} that the response names, one entry each" + (", in the order of the response" if ordered else ""),
+        "The {it} that the response names, one entry each" + (", in the order of the response" if ordered else ""),
         f"The reference answer names {counted(len(items), 'item')}, which must all be there, {why}.",
     )
 

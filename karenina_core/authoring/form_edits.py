@@ -1,19 +1,27 @@
 """What a person does to a form, as pure functions: each takes what was typed and returns it changed.
 
-Nothing is refused here and nothing is lost: what makes no template yet stays typed, and `lint_form` says what is wrong.
+What makes no template yet stays typed, and `lint_form` says what is wrong. An `InputError` says what cannot be done at
+all; the form is then as it was.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from karenina_core.authoring.compositions import (
+    check_composition,
+    composition_of,
+    field_check,
+    verified_names,
+    without_field,
+)
 from karenina_core.authoring.linter.finding import FormData
 from karenina_core.authoring.linter.truths import converted
 from karenina_core.authoring.parameters import defaults_of, parameters_of
 from karenina_core.authoring.source_edits import renamed
 from karenina_core.authoring.suggest import suggest_rule, suggest_type
+from karenina_core.errors import InputError
 from karenina_core.schemas.primitives import REGISTRY, TracePrimitive
 from karenina_core.schemas.primitives.suggest import field_kind
 from karenina_core.templates import TemplateSpec
@@ -28,20 +36,6 @@ _ANY_TYPE = {"title"}
 _STARTS = {"tolerance": {"NumericTolerance": 0.05, "DateTolerance": 1}}
 
 
-class Composition(NamedTuple):
-    """How field results make the verdict, as far as a form asks for it.
-
-    Attributes:
-        kind: `all_of`, `any_of`, `at_least_n`, or `nested` for what only the source can say.
-        fields: The fields it looks at.
-        n: How many must be right, for `at_least_n`.
-    """
-
-    kind: str
-    fields: tuple[str, ...]
-    n: int = 1
-
-
 def form_data(spec: TemplateSpec) -> FormData:
     """Return what a form holds of a template."""
     data = spec.model_dump()
@@ -50,14 +44,9 @@ def form_data(spec: TemplateSpec) -> FormData:
     return data
 
 
-def verified_names(data: FormData) -> list[str]:
-    """Return the names of the fields with a rule."""
-    return [str(item.get("name")) for item in data["fields"] if item.get("verify_with")]
-
-
 def add_field(data: FormData, reference_answer: str = "") -> FormData:
     """Return the form with one more field at its end; the first one takes type and truth from the reference answer."""
-    new = copy.deepcopy(data)
+    new = _copied(data)
     taken = {str(item.get("name")) for item in new["fields"]}
     first = not taken
     kind = suggest_type(reference_answer) if first and reference_answer.strip() else "str"
@@ -77,23 +66,23 @@ def add_field(data: FormData, reference_answer: str = "") -> FormData:
     }
     new["fields"].append(added)
     if whole and new.get("verify_strategy"):
-        new["verify_strategy"]["conditions"].append(_check(name))
+        new["verify_strategy"]["conditions"].append(field_check(name))
     return new
 
 
 def remove_field(data: FormData, place: int) -> FormData:
     """Return the form without the field at a place; the composition forgets it."""
-    new = copy.deepcopy(data)
+    new = _copied(data)
     removed = new["fields"].pop(place)
     name = removed.get("name")
     if name not in {item.get("name") for item in new["fields"]}:
-        new["verify_strategy"] = _without(new.get("verify_strategy"), str(name))
+        new["verify_strategy"] = without_field(new.get("verify_strategy"), str(name))
     return new
 
 
 def move_field(data: FormData, place: int, to: int) -> FormData:
     """Return the form with the field at a place put elsewhere."""
-    new = copy.deepcopy(data)
+    new = _copied(data)
     new["fields"].insert(to, new["fields"].pop(place))
     return new
 
@@ -129,12 +118,18 @@ def set_type(data: FormData, place: int, kind: str) -> FormData:
 
 
 def set_rule(data: FormData, place: int, name: str | None) -> FormData:
-    """Return the form with another primitive in a field, or with none; the type follows where only one fits."""
+    """Return the form with another primitive in a field, or with none; the type follows where only one fits.
+
+    Raises:
+        InputError: There is no such primitive, or the composition of the form cannot be used.
+    """
     item = data["fields"][place]
     if name is None:
         new = _changed(data, place, {"verify_with": None})
-        new["verify_strategy"] = _without(new.get("verify_strategy"), str(item.get("name")))
+        new["verify_strategy"] = without_field(new.get("verify_strategy"), str(item.get("name")))
         return new
+    if name not in REGISTRY:
+        raise InputError(f"There is no primitive {name!r}.", next=f"Use one of: {', '.join(sorted(REGISTRY))}.")
     rule = _carried(defaults_of(REGISTRY[name]), item.get("verify_with") or {})
     for parameter in parameters_of(REGISTRY[name]):
         if rule[parameter.name] is None and parameter.required:
@@ -151,35 +146,13 @@ def set_parameter(data: FormData, place: int, parameter: str, value: Any) -> For
     return _changed(data, place, {"verify_with": rule})
 
 
-def composition_of(data: FormData) -> Composition:
-    """Return how a form composes its fields."""
-    strategy = data.get("verify_strategy")
-    if not strategy:
-        return Composition("all_of", tuple(verified_names(data)))
-    if strategy.get("type") == "field_check":
-        return Composition("all_of", (str(strategy["field_name"]),))
-    parts = strategy.get("conditions") or []
-    if any(part.get("type") != "field_check" for part in parts):
-        return Composition("nested", tuple(_named(strategy)))
-    return Composition(str(strategy["type"]), tuple(_named(strategy)), int(strategy.get("n") or 1))
-
-
-def set_composition(data: FormData, kind: str, fields: Sequence[str], n: int = 1) -> FormData:
-    """Return the form with another composition; all fields of all is what goes without saying."""
-    new = copy.deepcopy(data)
-    wanted = list(fields) or verified_names(data)
-    if kind == "all_of" and set(wanted) == set(verified_names(data)):
-        new["verify_strategy"] = None
-        return new
-    strategy: _Field = {"type": kind, "conditions": [_check(name) for name in wanted]}
-    if kind == "at_least_n":
-        strategy["n"] = max(1, min(n, len(wanted)))
-    new["verify_strategy"] = strategy
-    return new
+def _copied(data: FormData) -> FormData:
+    check_composition(data)
+    return copy.deepcopy(data)
 
 
 def _changed(data: FormData, place: int, changes: _Field) -> FormData:
-    new = copy.deepcopy(data)
+    new = _copied(data)
     new["fields"][place] = {**new["fields"][place], **copy.deepcopy(changes)}
     return new
 
@@ -222,29 +195,6 @@ def _start(rule: str, parameter: str, kind: str, truth: Any) -> Any:
     return text if kind == "text" and text.isalnum() else ""
 
 
-def _check(name: str) -> _Field:
-    return {"type": "field_check", "field_name": name}
-
-
 def _looks_at_all(data: FormData) -> bool:
     found = composition_of(data)
     return found.kind != "nested" and set(found.fields) == set(verified_names(data))
-
-
-def _named(condition: _Field) -> list[str]:
-    if condition.get("type") == "field_check":
-        return [str(condition["field_name"])]
-    return [name for part in condition.get("conditions") or [] for name in _named(part)]
-
-
-def _without(condition: Any, name: str) -> Any:
-    """Return a composition that does not look at a field; None where nothing is left of it."""
-    if not isinstance(condition, dict):
-        return None
-    if condition.get("type") == "field_check":
-        return None if condition.get("field_name") == name else condition
-    parts = [kept for part in condition.get("conditions") or [] if (kept := _without(part, name)) is not None]
-    if not parts:
-        return None
-    more = {"n": min(int(condition["n"]), len(parts))} if "n" in condition else {}
-    return {**condition, "conditions": parts, **more}

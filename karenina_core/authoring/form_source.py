@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from karenina_core.authoring.linter.finding import FormData
+from karenina_core.authoring.linter.nesting import check_nesting
 from karenina_core.authoring.source_edits import edit_source
-from karenina_core.errors import KareninaError
+from karenina_core.errors import InputError, KareninaError
 from karenina_core.templates import TemplateSpec
 
 
@@ -35,7 +36,10 @@ def write_form(source: str, data: FormData) -> Written:
     if not source.strip() and not data.get("fields"):
         return Written(source)
     try:
+        check_nesting(data)
         spec = TemplateSpec.model_validate(data)
+    except InputError as error:
+        return Written(source, str(error))
     except ValidationError as error:
         return Written(source, _complaint(error))
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
+from bisect import bisect
 from typing import NamedTuple
 
 from karenina_core.authoring.linter.words import words
@@ -26,6 +27,7 @@ _NAMED = (
     ),
 )
 _LONGEST = 4  # words of a field name
+_LAST_PART = 2_000  # characters; what a long text asks for stands at its end
 _OPTIONS = re.compile(r"[:(]\s*([^:()?]+?(?:,\s*|\s+)or\s+[^:()?]+?|[^:()?]+?,[^:()?]+?)\s*\)?\s*\?")
 _EITHER = re.compile(
     r"\b(?:an?\s+|the\s+)?([\w\-]+(?:\s[\w\-]+)?)\s+or\s+(?:an?\s+|the\s+)?([\w\-]+(?:\s[\w\-]+)?)\s*\?"
@@ -51,6 +53,7 @@ class Notes(NamedTuple):
 
 def asked_for(question: str) -> str:
     """Return what a question asks for, such as `number of pairs`; blank where it does not plainly say."""
+    question = _end(question)
     for pattern, before in ((_COUNTED, "number of "), *((pattern, "") for pattern in _NAMED)):
         match = pattern.search(question)
         found = [word for word in words(match[1]) if word not in ("the", "a", "an")] if match else []
@@ -68,6 +71,7 @@ def field_name(question: str, fallback: str) -> str:
 
 def offered(question: str, answer: str) -> list[str]:
     """Return the answers that a question offers for choice, if the given one is among them."""
+    question = _end(question)
     match = _OPTIONS.search(question)
     options = re.split(r"\s*,\s*(?:or\s+|and\s+)?|\s+or\s+", match[1]) if match else []
     if not options:
@@ -83,9 +87,16 @@ def read_notes(notes: str | None) -> Notes:
     accepted: list[str] = []
     rejected: list[str] = []
     for sentence in re.split(r"(?<=[.;])\s+|\n", notes or ""):
+        keywords = [(match.end(), match[1].lower()) for match in _KEYWORD.finditer(sentence)]
+        ends = [end for end, _ in keywords]
         for match in _QUOTED.finditer(sentence):
-            keywords = [word.lower() for word in _KEYWORD.findall(sentence[: match.start()])]
-            if keywords:
-                refusing = keywords[-1] in _REFUSING or keywords[-1].startswith("reject")
+            before = bisect(ends, match.start())
+            if before:
+                word = keywords[before - 1][1]
+                refusing = word in _REFUSING or word.startswith("reject")
                 (rejected if refusing else accepted).append(match[1].strip())
     return Notes(tuple(dict.fromkeys(accepted)), tuple(dict.fromkeys(rejected)))
+
+
+def _end(question: str) -> str:
+    return " ".join(question[-_LAST_PART:].split())

@@ -24,7 +24,9 @@ _BETWEEN = re.compile(
     re.IGNORECASE,
 )
 _ONE_SIDED = re.compile(rf"{_SIGN}\s*(?P<number>{_NUMBER})(?:\s*{_UNIT})?\.?", re.IGNORECASE)
-_OUTSIDE = r"(?![^()]*\))"  # of brackets
+_BLANKS = re.compile(r"[^\S\n]+")
+_COMMA = re.compile(r"(?<!\d),\s*|,(?!\d)\s*")
+_LAST = re.compile(r"\s+(?:and|&)\s+")
 _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺−–", "0123456789-+--")
 _ONES = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
@@ -158,25 +160,38 @@ def spread(text: str) -> list[str]:
 
     Commas inside of brackets and of numbers separate nothing.
     """
-    text = re.sub(r"^\s*(?:[-*•]|\d+[.)])\s+", "", text.strip(), flags=re.MULTILINE)
+    # Runs of blanks, of which a hostile text may be full, take a pattern time with the square of them.
+    text = _BLANKS.sub(" ", text.strip())
+    text = re.sub(r"^[^\S\n]?(?:[-*•]|\d+[.)])\s+", "", text, flags=re.MULTILINE)
     listed = re.split(r"\s*(?:\n|;)\s*", text) if re.search(r"[\n;]", text) else _by_comma(text)
     items = [re.sub(r"^(?:and|or|&)\s+", "", item).strip().rstrip(".").strip() for item in listed]
     items = [item for item in items if item]
-    short = all(len(re.sub(r"\([^)]*\)", "", item).split()) <= _LONGEST_ITEM for item in items)
+    short = all(len(re.sub(r"\([^()]*\)", "", item).split()) <= _LONGEST_ITEM for item in items)
     return items if len(items) > 1 and short else []
 
 
 def _by_comma(text: str) -> list[str]:
-    items = re.split(rf"(?<!\d),\s*{_OUTSIDE}|,(?!\d)\s*{_OUTSIDE}", text)
-    last = re.split(rf"\s+(?:and|&)\s+{_OUTSIDE}", items[-1])
+    items = _cut(_COMMA, text)
+    last = _cut(_LAST, items[-1])
     if len(items) == 1 and len(last) == 2 and any(len(item.split()) > 3 for item in last):
         return [text]  # "loss of contact and of polarity" is one thing said at length
     return [*items[:-1], *last]
 
 
+def _cut(separator: re.Pattern[str], text: str) -> list[str]:
+    """Return what stands between separators outside of brackets."""
+    pieces = re.split(r"([()])", text)
+    closed = [*pieces[1::2], ""]
+    hidden = ("_" * len(piece) if end == ")" else piece for piece, end in zip(pieces[::2], closed, strict=True))
+    seen = "".join(piece + end for piece, end in zip(hidden, closed, strict=True))
+    places = [match.span() for match in separator.finditer(seen)]
+    starts, ends = [0, *(end for _, end in places)], [*(start for start, _ in places), len(text)]
+    return [text[start:end] for start, end in zip(starts, ends, strict=True)]
+
+
 def with_synonyms(text: str) -> tuple[str, list[str]]:
     """Return a name and its other names: in brackets, behind "also known as", or behind "or" and "/"."""
-    text = text.strip().rstrip(".").strip()
+    text = _BLANKS.sub(" ", text.strip()).rstrip(".").strip()
     match = re.fullmatch(r"([^()]+?)\s*\(([^()]+)\)", text)
     if match:
         inside = re.sub(

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from karenina_core.benchmark.benchmark import Benchmark
+from karenina_core.benchmark.entry import BenchmarkQuestion
+from karenina_core.errors import InputError
 from karenina_core.schemas.entities.question import question_id as id_of
 
 Edits = Mapping[str, Mapping[str, Any]]
@@ -86,6 +88,7 @@ def apply_edits(benchmark: Benchmark, edits: Edits, *, keep_ids: bool = False) -
     Raises:
         InputError: A value is not usable, or a text is that of another question; some may have been changed by then.
     """
+    moves: dict[str, str] = {}
     wanted: dict[str, dict[str, Any]] = {}
     for change in _changes(benchmark, edits):
         wanted.setdefault(change.question_id, {})[change.field] = change.after
@@ -93,7 +96,10 @@ def apply_edits(benchmark: Benchmark, edits: Edits, *, keep_ids: bool = False) -
     for name, fields in wanted.items():
         question = benchmark.get_question(name)
         before = {field: getattr(question, field) for field in fields}
-        applied.append(Applied(benchmark.edit_question(name, keep_id=keep_ids, **fields), name, before, fields))
+        benchmark.edit_question(name, keep_id=True, **fields)
+        moves[name] = name if keep_ids or "question" not in fields else id_of(fields["question"])
+        applied.append(Applied(moves[name], name, before, fields))
+    _give(benchmark, moves)
     return applied
 
 
@@ -103,7 +109,7 @@ def take_back(benchmark: Benchmark, applied: Sequence[Applied]) -> int:
     Raises:
         InputError: An earlier id belongs to another question meanwhile.
     """
-    left = 0
+    left, moves = 0, {}
     for item in reversed(applied):
         if item.question_id not in benchmark:
             left += 1
@@ -114,8 +120,20 @@ def take_back(benchmark: Benchmark, applied: Sequence[Applied]) -> int:
         if mine:
             benchmark.edit_question(question.id, keep_id=True, **mine)
         if "question" in mine:
-            benchmark.give_id(question.id, item.old_id)
+            moves[question.id] = item.old_id
+    _give(benchmark, moves)
     return left
+
+
+def _give(benchmark: Benchmark, moves: Mapping[str, str]) -> None:
+    try:
+        benchmark.give_ids(moves)
+    except InputError as error:
+        raise InputError(
+            "Another question of this benchmark has one of these texts.",
+            error.what,
+            "Change the text, or edit the other question.",
+        ) from error
 
 
 def _changes(benchmark: Benchmark, edits: Edits) -> list[Change]:
@@ -124,12 +142,21 @@ def _changes(benchmark: Benchmark, edits: Edits) -> list[Change]:
         if name not in edits:
             continue
         question = benchmark.get_question(name)
+        _check(edits[name])
         found += [
             Change(name, field, getattr(question, field), value)
             for field, value in edits[name].items()
             if getattr(question, field) != value
         ]
     return found
+
+
+def _check(fields: Mapping[str, Any]) -> None:
+    for field, value in fields.items():
+        if field not in BenchmarkQuestion.model_fields and field != "finished":
+            raise InputError(f"A question has no field {field!r}.", next="Edit the fields it has.")
+        if field in ("question", "raw_answer") and not isinstance(value, str):
+            raise InputError(f"The field {field!r} takes a text, not {value!r:.40}.", next="Give a text.")
 
 
 def _blanks(changes: Sequence[Change]) -> list[str]:

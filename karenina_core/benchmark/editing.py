@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from karenina_core.benchmark.entry import Entry
@@ -44,7 +45,7 @@ class EditingMethods(QuestionMetadataMethods):
             )
         self.update_question(old.id, **fields)
         if new_id != old.id:
-            self._give_id(old.id, new_id)
+            self._give_ids({old.id: new_id})
         return new_id
 
     def give_id(self, question_id: str, new_id: str) -> None:
@@ -53,12 +54,26 @@ class EditingMethods(QuestionMetadataMethods):
         Raises:
             InputError: There is no such question, or another one has the new id.
         """
-        old_id = self._entry(question_id).question.id
-        if new_id == old_id:
-            return
-        if not new_id.strip() or new_id in self._contents.entries:
-            raise InputError(f"The id {new_id!r} is taken by another question.", next="Delete that one first.")
-        self._give_id(old_id, new_id)
+        self.give_ids({self._entry(question_id).question.id: new_id})
+
+    def give_ids(self, ids: Mapping[str, str]) -> None:
+        """Give questions other ids, one after the other, in the time it takes for one. Their places stay the same.
+
+        Args:
+            ids: New ids by those now.
+
+        Raises:
+            InputError: There is no such question, or another one has the new id; all have the ids they had then.
+        """
+        taken = set(self._contents.entries)
+        moves = [(old, new) for old, new in ids.items() if old != new]
+        for old, new in moves:
+            self._entry(old)
+            if not new.strip() or new in taken:
+                raise InputError(f"The id {new!r} is taken by another question.", next="Delete that one first.")
+            taken.discard(old)
+            taken.add(new)
+        self._give_ids(dict(moves))
 
     def take_question(self, question_id: str) -> RemovedQuestion:
         """Remove a question and return what `put_back` needs.
@@ -87,15 +102,18 @@ class EditingMethods(QuestionMetadataMethods):
         self._ids_by_text.setdefault(question.text_id, question.id)
         return question.id
 
-    def _give_id(self, old_id: str, new_id: str) -> None:
-        entry = self._contents.entries[old_id]
-        self._forget_text(entry.question)
-        renamed = entry._replace(question=entry.question.model_copy(update={"stored_id": new_id}), clean=False)
-        self._put_all(
-            [(new_id, renamed) if name == old_id else (name, other) for name, other in self._contents.entries.items()]
-        )
-        self._ids_by_text.setdefault(renamed.question.text_id, new_id)
-        self.renamed.append((old_id, new_id))
+    def _give_ids(self, moves: Mapping[str, str]) -> None:
+        entries = []
+        for name, entry in self._contents.entries.items():
+            if name in moves:
+                self._forget_text(entry.question)
+                question = entry.question.model_copy(update={"stored_id": moves[name]})
+                entry = entry._replace(question=question, clean=False)
+            entries.append((moves.get(name, name), entry))
+        self._put_all(entries)
+        for new_id in moves.values():
+            self._ids_by_text.setdefault(self._contents.entries[new_id].question.text_id, new_id)
+        self.renamed += moves.items()
 
     def _put_all(self, entries: list[tuple[str, Entry]]) -> None:
         self._contents.entries.clear()

@@ -10,6 +10,8 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from pydantic_core import to_json
+
 from karenina_core.benchmark.entry import BenchmarkQuestion
 from karenina_core.errors import CheckpointError, InputError
 from karenina_core.files import read_json
@@ -75,7 +77,7 @@ def text_of_value(value: Any) -> str:
     """Return a JSON value as a person reads it: a text as it is, unless it could be taken for something else."""
     if isinstance(value, str) and not _looks_like_json(value):
         return value
-    return json.dumps(value, ensure_ascii=False)
+    return _json(value)
 
 
 def value_of_text(text: str) -> Any:
@@ -97,6 +99,13 @@ def value_of_text(text: str) -> Any:
     return text if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def _json(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except ValueError:  # Python writes no whole number of more than 4300 digits
+        return to_json(value).decode()
+
+
 def _looks_like_json(text: str) -> bool:
     if text.lstrip()[:1] in ("{", "[", '"'):
         return True
@@ -109,7 +118,7 @@ def _split(given: Mapping[str, Any], shown: Sequence[str]) -> Row:
     rest = {name: value for name, value in given.items() if name not in fitting}
     return {
         **{name: fitting.get(name, "") for name in shown},
-        MORE: json.dumps(rest, ensure_ascii=False) if rest else "",
+        MORE: _json(rest) if rest else "",
     }
 
 

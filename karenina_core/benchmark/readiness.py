@@ -127,21 +127,21 @@ class ReadinessMethods(HeaderMethods, WorkspaceMethods):
         yield from rubric_problems("global rubric", self._contents.rubric)
         if self._contents.node.get("hasPart"):
             yield Problem("benchmark", "Its scenarios are kept but not run.", "Add their questions one by one.", "info")
-        seen: dict[str, str] = {}
+        seen: set[str] = set()
         until, unread = time.monotonic() + MAX_CHECK_SECONDS, 0
         for entry in self._contents.entries.values():
             in_time = time.monotonic() < until
             unread += not in_time and entry.question.answer_template is not None
             yield from question_problems(entry, self._contents.rubric, self._workspace_root, with_template=in_time)
-            first = seen.setdefault(entry.question.text_id, entry.question.id)
-            if first != entry.question.id:
+            if entry.question.text_id in seen:
                 yield Problem(
                     f"question {entry.question.id}",
-                    f"It has the same text as the question {first}.",
+                    "Another question has the same text.",
                     "Remove one of them, unless both are meant.",
                     "warning",
                     question_id=entry.question.id,
                 )
+            seen.add(entry.question.text_id)
         if unread:
             yield Problem(
                 "benchmark",

@@ -7,13 +7,13 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from karenina_core.analysis.comparison import Arm
+from karenina_core.analysis.comparison.arms import Arm
 from karenina_core.cli import output
 from karenina_core.cli.codes import DONE
 from karenina_core.errors import InputError
 
 if TYPE_CHECKING:
-    from karenina_core.analysis.comparison_pairs import Pair
+    from karenina_core.analysis.comparison.pairs import Pair
 
 
 def compare(options: argparse.Namespace) -> int:
@@ -22,9 +22,9 @@ def compare(options: argparse.Namespace) -> int:
     Raises:
         InputError: There is no such run or model, or fewer than two to compare.
     """
-    from karenina_core.analysis.comparison import arm_labels, tallies
-    from karenina_core.analysis.comparison_data import outcomes
-    from karenina_core.analysis.comparison_pairs import compare as compared
+    from karenina_core.analysis.comparison.arms import arm_labels, tallies
+    from karenina_core.analysis.comparison.data import outcomes
+    from karenina_core.analysis.comparison.pairs import compare as compared
 
     with output.opened_store() as store:
         runs = [output.find_run(store, text) for text in options.run]
@@ -61,25 +61,30 @@ def _only(arms: Sequence[Arm], labels: dict[Arm, str]) -> Arm:
 
 
 def _print_words(pairs: Sequence[Pair], labels: dict[Arm, str]) -> None:
-    from karenina_core.analysis.comparison_words import left_out_sentence, power_sentence, verdict_sentence
+    from karenina_core.analysis.comparison.words import (
+        interval_sentence,
+        left_out_sentence,
+        power_sentence,
+        verdict_sentence,
+    )
 
     out = output.console()
     for pair in pairs:
         out.print(output.shown(verdict_sentence(pair, labels), 1000), soft_wrap=True)
-        for line in (power_sentence(pair), left_out_sentence(pair)):
+        for line in (interval_sentence(pair), power_sentence(pair), left_out_sentence(pair)):
             if line:
                 out.print(f"  {output.shown(line, 1000)}", soft_wrap=True)
 
 
 def _print_json(pairs: Sequence[Pair], labels: dict[Arm, str]) -> None:
-    from karenina_core.analysis.comparison_pairs import pairs_frame
-    from karenina_core.analysis.comparison_words import verdict_sentence
+    from karenina_core.analysis.comparison.pairs import pairs_frame
+    from karenina_core.analysis.comparison.words import interval_sentence, verdict_sentence
 
     records = pairs_frame(pairs, labels).to_dict("records")
     rows = [
         # JSON has no word for a number that is none.
         {str(name): None if value != value else value for name, value in record.items()}
-        | {"sentence": verdict_sentence(pair, labels)}
+        | {"sentence": verdict_sentence(pair, labels), "remark": interval_sentence(pair) or None}
         for record, pair in zip(records, pairs, strict=True)
     ]
     print(json.dumps(rows, indent=2, ensure_ascii=False))

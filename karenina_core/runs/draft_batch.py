@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import random
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
-from pydantic import TypeAdapter
+from pydantic import BeforeValidator, TypeAdapter, ValidationError
 
 from karenina_core.authoring import REVIEW_PROPERTY, Review, add_draft
 from karenina_core.benchmark import Benchmark, BenchmarkQuestion
@@ -16,14 +18,19 @@ from karenina_core.runs.store import Store
 from karenina_core.schemas.config import ModelConfig
 from karenina_core.schemas.entities.question import now
 
-DraftState = Literal["ready", "needs_review", "none"]
-"""`ready`: nothing was found against the draft. `needs_review`: a person has to look. `none`: there is no draft."""
+# Batches stored by earlier versions say `ready`, which is the word for questions that take part in runs.
+DraftState = Annotated[
+    Literal["checked", "needs_review", "none"],
+    BeforeValidator(lambda state: "checked" if state == "ready" else state),
+]
+"""`checked`: nothing was found against the draft. `needs_review`: a person has to look. `none`: there is no draft."""
 BatchStatus = Literal["running", "completed", "cancelled", "interrupted", "failed"]
 
 CHANGED = "The question was changed or deleted while its template was drafted."
 OVERTAKEN = "The question got another template meanwhile, which was left as it is."
 _SETTING = "drafting/"
-_ATTEMPTS = 5  # to save beside somebody else who saves
+_ATTEMPTS = 20  # to save beside somebody else who saves
+_PAUSE = 0.02  # seconds to step aside for them, times the number of attempts
 
 
 @dataclass(frozen=True)
@@ -148,11 +155,17 @@ def digest_of(source: str | None) -> str | None:
 
 
 def stored_batch(store: Store, benchmark_id: str) -> DraftBatch | None:
-    """Return the last batch of a benchmark; one that says it is running was left behind by a process that ended."""
+    """Return the last batch of a benchmark, None where there is none that can be read.
+
+    One that says it is running was left behind by a process that ended.
+    """
     kept = store.setting(_SETTING + benchmark_id)
     if kept is None:
         return None
-    batch = _BATCH.validate_python(kept, strict=False)
+    try:
+        batch = _BATCH.validate_python(kept, strict=False)
+    except ValidationError:  # of a later version; the templates themselves are in the benchmark
+        return None
     return replace(batch, status="interrupted") if batch.active else batch
 
 
@@ -166,10 +179,16 @@ def forget_batch(store: Store, benchmark_id: str) -> None:
     store.remove_setting(_SETTING + benchmark_id)
 
 
-def save_drafts(store: Store, benchmark_id: str, proposals: Sequence[Proposal]) -> list[Outcome]:
+def save_drafts(store: Store, benchmark_id: str, proposals: Sequence[Proposal], *, author: str = "") -> list[Outcome]:
     """Add drafts to a stored benchmark, and return what became of them.
 
     Whatever was changed in the benchmark since they were drafted stays as it is.
+
+    Args:
+        store: Holds the benchmark.
+        benchmark_id: The benchmark.
+        proposals: The drafts.
+        author: Who had them drafted, for the history.
 
     Raises:
         InputError: There is no such benchmark.
@@ -182,17 +201,24 @@ def save_drafts(store: Store, benchmark_id: str, proposals: Sequence[Proposal]) 
         if all(outcome.digest is None for outcome in outcomes):
             break
         try:
-            store.save_benchmark(benchmark, benchmark_id, expected_revision=revision)
+            store.save_benchmark(benchmark, benchmark_id, expected_revision=revision, author=author)
             break
         except StoreError:
             # Somebody else has saved in this very moment: their version is the one to add to.
             if attempt == _ATTEMPTS or store.benchmark(benchmark_id).revision == revision:
                 raise
+            time.sleep(random.uniform(0, _PAUSE * attempt))
     return outcomes
 
 
-def undo_drafts(store: Store, benchmark_id: str, outcomes: Iterable[Outcome]) -> Undone:
+def undo_drafts(store: Store, benchmark_id: str, outcomes: Iterable[Outcome], *, author: str = "") -> Undone:
     """Give the questions of a batch what they had before; templates that were changed since stay.
+
+    Args:
+        store: Holds the benchmark.
+        benchmark_id: The benchmark.
+        outcomes: What became of the questions.
+        author: Who takes them back, for the history.
 
     Raises:
         InputError: There is no such benchmark.
@@ -209,7 +235,7 @@ def undo_drafts(store: Store, benchmark_id: str, outcomes: Iterable[Outcome]) ->
     for outcome in mine:
         _restore(benchmark, outcome)
     if mine:
-        store.save_benchmark(benchmark, benchmark_id, expected_revision=revision)
+        store.save_benchmark(benchmark, benchmark_id, expected_revision=revision, author=author)
     return Undone(len(mine), len(added) - len(mine))
 
 
@@ -218,7 +244,7 @@ def clean_drafts(benchmark: Benchmark, outcomes: Iterable[Outcome]) -> list[str]
     return [
         outcome.question_id
         for outcome in outcomes
-        if outcome.state == "ready"
+        if outcome.state == "checked"
         and outcome.question_id in benchmark
         and not benchmark.get_question(outcome.question_id).finished
         and digest_of(benchmark.get_template(outcome.question_id)) == outcome.digest
@@ -244,7 +270,7 @@ def _add(benchmark: Benchmark, proposal: Proposal) -> Outcome:
         return Outcome(question.id, "none", str(error), again=proposal.again)
     reasons = tuple(review.reasons) if review else ()
     digest = digest_of(benchmark.get_template(question.id))
-    state: DraftState = "needs_review" if reasons else "ready"
+    state: DraftState = "needs_review" if reasons else "checked"
     return Outcome(question.id, state, proposal.why, reasons, digest, before)
 
 

@@ -27,8 +27,9 @@ from karenina_core.runs.draft_batch import (
     store_batch,
     stored_batch,
 )
-from karenina_core.runs.drafting import DraftingPurse
+from karenina_core.runs.drafting import drafting_purse
 from karenina_core.runs.ledger import StoreLedger
+from karenina_core.runs.purse import Purse
 from karenina_core.runs.quotes import client_at
 from karenina_core.runs.store import Store
 from karenina_core.runs.writer import Writer
@@ -66,6 +67,7 @@ class Drafter:
         max_cost: float | None = None,
         keys: KeySource | None = None,
         max_concurrent: int = 4,
+        author: str = "",
     ) -> None:
         """Begin to draft templates, and return at once. Drafts are saved as they come.
 
@@ -79,6 +81,7 @@ class Drafter:
             max_cost: US dollars that may be spent; models without a known price do not count.
             keys: Asked for keys before the environment, for this batch only.
             max_concurrent: Calls in flight at once.
+            author: Who has them drafted, for the history of the questions.
 
         Raises:
             InputError: There is no such benchmark, or a batch of it is under way.
@@ -89,13 +92,14 @@ class Drafter:
             check_model(model)
             daily_budget()
         benchmark = self._store.load_benchmark(benchmark_id)
+        question_ids = None if question_ids is None else list(dict.fromkeys(question_ids))
         ids = to_draft(benchmark, question_ids, force_regenerate=replace_existing)
         before = stored_batch(self._store, benchmark_id) if continues and not alone else None
         kept = tuple(outcome for outcome in before.outcomes if outcome.question_id not in set(ids)) if before else ()
         batch = DraftBatch(benchmark_id, model, "running", len(ids) + len(kept), kept)
         questions = [benchmark.get_question(name) for name in ids]
-        purse = DraftingPurse(self._store, max_cost)
-        job = _Job(self._store, batch, questions, purse, keys, max_concurrent, keep=not alone)
+        purse = drafting_purse(self._store, max_cost)
+        job = _Job(self._store, batch, questions, purse, keys, max_concurrent, author, keep=not alone)
         name = (benchmark_id, question_ids[0] if alone and question_ids else None)
         with self._lock:
             running = self._jobs.get(name)
@@ -158,9 +162,10 @@ class _Job:
         store: Store,
         batch: DraftBatch,
         questions: list[BenchmarkQuestion],
-        purse: DraftingPurse,
+        purse: Purse,
         keys: KeySource | None,
         max_concurrent: int,
+        author: str,
         *,
         keep: bool,
     ) -> None:
@@ -171,6 +176,7 @@ class _Job:
         self._purse = purse
         self._keys = keys
         self._max_concurrent = max_concurrent
+        self._author = author
         self._keep = keep
         self._cancelled = threading.Event()
         self._rate = Rate()
@@ -210,6 +216,9 @@ class _Job:
                 store_batch(self._store, self._batch)
         except KareninaError as error:
             self._batch = replace(self.batch(), status="failed", message=str(error), per_minute=None)
+            with suppress(KareninaError):
+                if self._keep:
+                    store_batch(self._store, self._batch)
         finally:
             self.ended.set()
 
@@ -278,7 +287,7 @@ class _Job:
     def _save(self) -> None:
         begun = time.monotonic()
         proposals = list(self._waiting)
-        outcomes = save_drafts(self._store, self._batch.benchmark_id, proposals)
+        outcomes = save_drafts(self._store, self._batch.benchmark_id, proposals, author=self._author)
         with self._lock:
             self._batch = replace(self._batch, outcomes=self._batch.outcomes + tuple(outcomes))
             # Others may have added to the list meanwhile.

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.errors import ModelError
 from karenina_core.models.keys import KeySource, using_keys
 from karenina_core.models.ports import call_key
 from karenina_core.models.readiness import check_model
@@ -16,12 +15,12 @@ from karenina_core.runs.budget import Budget
 from karenina_core.runs.estimate import Estimate, estimated
 from karenina_core.runs.experience import experience
 from karenina_core.runs.ledger import StoreLedger
+from karenina_core.runs.purse import Purse
 from karenina_core.runs.quotes import client_at
 from karenina_core.runs.rehearsal import Ask, Calls, is_remote
 from karenina_core.runs.store import Store
 from karenina_core.runs.writer import Writer
 from karenina_core.schemas.config import ModelConfig
-from karenina_core.schemas.results import Usage
 
 _PURPOSE = "generate_template"
 
@@ -76,7 +75,7 @@ def generate_all_templates(
                     ledger=ledger,
                     max_concurrent=max_concurrent,
                     progress_callback=progress_callback,
-                    meter=DraftingPurse(opened, max_cost),
+                    meter=drafting_purse(opened, max_cost),
                     clients=client_at(opened.prices()),
                 )
         finally:
@@ -118,34 +117,11 @@ def estimate_templates(
     return estimated(models, calls, taken, store.prices() if store is not None else {}, max_concurrent)
 
 
-class DraftingPurse:
-    """The money drafting may spend, by its own limit and by that of the day.
+def drafting_purse(store: Store, max_cost: float | None) -> Purse:
+    """Return the money drafting may spend, by its own limit and by that of the day.
 
     Args:
         store: Keeps the account of the day.
         max_cost: US dollars that may be spent; None without a bound.
-
-    Attributes:
-        spent: What was taken so far.
     """
-
-    def __init__(self, store: Store, max_cost: float | None) -> None:
-        self._store = store
-        self._budget = Budget(max_cost, 0.0, store.spent_today, of="drafting")
-        self.spent = Usage()
-
-    async def admit(self) -> None:
-        """Return when one more call may be paid for.
-
-        Raises:
-            ModelError: None may.
-        """
-        problem = await self._budget.problem()
-        if problem:
-            raise ModelError(problem, category="cancelled")
-
-    def paid(self, usage: Usage) -> None:
-        """Note what a call took."""
-        self.spent += usage.model_copy(update={"calls": 1})
-        self._budget.spend(usage.cost or 0.0)
-        self._store.note_spending(usage.cost)
+    return Purse(Budget(max_cost, 0.0, store.spent_today, of="drafting"), store.note_spending)

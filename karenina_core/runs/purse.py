@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from karenina_core.errors import ModelError
 from karenina_core.runs.budget import Budget
 from karenina_core.schemas.results import Usage
@@ -12,14 +14,19 @@ class Purse:
 
     Args:
         budget: Bounds it.
+        account: Gets the US dollars of every call as it is paid. Without one, whoever makes the calls accounts for
+            what `take` returns.
 
     Attributes:
         over: Why no further call may be made; empty while some may.
+        spent: What was taken so far.
     """
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: Budget, account: Callable[[float], None] | None = None) -> None:
         self.over = ""
+        self.spent = Usage()
         self._budget = budget
+        self._account = account
         self._cost: float | None = None
 
     async def admit(self) -> None:
@@ -35,9 +42,13 @@ class Purse:
 
     def paid(self, usage: Usage) -> None:
         """Note what a call took."""
-        if usage.cost is not None:
-            self._budget.spend(usage.cost)
-            self._cost = usage.cost + (self._cost or 0.0)
+        self.spent += usage.model_copy(update={"calls": 1})
+        if usage.cost is None:
+            return
+        self._budget.spend(usage.cost)
+        self._cost = usage.cost + (self._cost or 0.0)
+        if self._account is not None:
+            self._account(usage.cost)
 
     def take(self) -> float | None:
         """Return the US dollars spent since the last time; None when no price was known."""

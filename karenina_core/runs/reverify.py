@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.errors import InputError
+from karenina_core.errors import InputError, KareninaError
 from karenina_core.pipeline import reverify_result
 from karenina_core.pipeline.reverify import needs_judge_again, verdict_now
 from karenina_core.runs.plan import wanted
@@ -126,6 +126,7 @@ def reverify(store: Store, run_id: str, benchmark: Benchmark | None = None) -> s
 
     Raises:
         InputError: There is no such run.
+        StoreError: The database refused; no revision is left behind.
     """
     run, plan = store.run(run_id), store.run_plan(run_id)
     if benchmark is None:
@@ -139,8 +140,13 @@ def reverify(store: Store, run_id: str, benchmark: Benchmark | None = None) -> s
     new_id = store.create_run(revision, _name(store, run), benchmark_id=run.benchmark_id, parent_run=run_id)
     kept = set(revision.question_ids)
     results = (result for result in store.iter_results(run_id) if result.question_id in kept)
-    for batch in _batches(reverify_result(result, benchmark) for result in results):
-        store.write_results(new_id, batch)
+    try:
+        for batch in _batches(reverify_result(result, benchmark) for result in results):
+            store.write_results(new_id, batch)
+    except KareninaError:
+        # Half a revision would pass for a whole one.
+        store.delete_run(new_id)
+        raise
     _conclude(store, new_id)
     return new_id
 

@@ -8,7 +8,9 @@ its parent stay readable for ever.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from karenina_core.differences import line_diff
 from karenina_core.runs.store import RunRow, Store
 
 
@@ -41,6 +43,39 @@ def revisions(store: Store, run_id: str) -> list[Revision]:
         family |= {run.id for run in known.values() if run.parent_run in family}
     later = sorted((known[name] for name in family - {first.id}), key=lambda run: (run.created, run.id))
     return [Revision(number, run) for number, run in enumerate([first, *later], 1)]
+
+
+MOST_TEMPLATES = 200
+"""So many changed templates of two runs are compared line by line; in more, nobody reads the differences."""
+
+
+class ChangedTemplates(NamedTuple):
+    """How the templates of two runs differ.
+
+    Attributes:
+        differences: By question text the lines that changed, of the first `MOST_TEMPLATES` templates.
+        total: How many templates changed.
+    """
+
+    differences: dict[str, str]
+    total: int
+
+
+def template_differences(store: Store, before_run: str, after_run: str) -> ChangedTemplates:
+    """Return how the templates of the second of two runs differ from those of the first, line by line.
+
+    Raises:
+        InputError: There is no such run.
+    """
+    names = changed_templates(store, before_run, after_run)
+    if not names:
+        return ChangedTemplates({}, 0)
+    before, after = store.run_plan(before_run).benchmark, store.run_plan(after_run).benchmark
+    differences = {
+        after.get_question(name).question: line_diff(before.get_template(name) or "", after.get_template(name) or "")
+        for name in names[:MOST_TEMPLATES]
+    }
+    return ChangedTemplates(differences, len(names))
 
 
 def changed_templates(store: Store, before_run: str, after_run: str) -> list[str]:

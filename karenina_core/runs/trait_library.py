@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -20,6 +22,8 @@ FORMAT = "karenina-traits"
 VERSION = 1
 MOST = 2_000
 """Traits of one file at most."""
+MAX_SECONDS = 5.0
+"""For which the traits of one file are checked at most."""
 _PREFIX = "library/trait/"
 _TRAIT: TypeAdapter[AnyTrait] = TypeAdapter(Trait)
 
@@ -114,7 +118,16 @@ def read_library(data: bytes | str) -> list[AnyTrait]:
         raise InputError("The file is no trait library.", next="Choose a file that was exported from a library.")
     if len(content) > MOST:
         raise InputError(f"The file holds {len(content):,} traits.", next=f"Split it into files of at most {MOST:,}.")
-    return [_read(item, number) for number, item in enumerate(content, start=1)]
+    until, traits = time.monotonic() + MAX_SECONDS, []
+    for number, item in enumerate(content, start=1):
+        if time.monotonic() > until:
+            raise InputError(
+                "The patterns of the file take too long to check.",
+                f"After {MAX_SECONDS:.0f} seconds, {number - 1} of its {len(content):,} traits were checked.",
+                "Split it into smaller files, or leave out traits with very large patterns.",
+            )
+        traits.append(_read(item, number))
+    return traits
 
 
 def _read(item: Any, number: int) -> AnyTrait:
@@ -131,8 +144,14 @@ def _read(item: Any, number: int) -> AnyTrait:
 
 
 def _entry(item: dict[str, Any]) -> LibraryTrait:
-    trait = _TRAIT.validate_python(item["trait"])
+    trait = _known(to_json(item["trait"]))
     return LibraryTrait(_id(trait), trait, item["origin"], item["saved"])
+
+
+# A page draws the library again and again, and its patterns take long to check.
+@lru_cache(maxsize=2 * MOST)
+def _known(stored: str) -> AnyTrait:
+    return _TRAIT.validate_json(stored)
 
 
 def _dumped(trait: AnyTrait) -> dict[str, Any]:

@@ -8,7 +8,8 @@ import streamlit as st
 
 from karenina_core.schemas.results import VerificationResultSet
 from karenina_core.workbook import MIME
-from pages.components import results_data, services
+from pages.components import services
+from pages.components.results import data as results_data
 
 
 def buttons(run_id: str, rows: int, result_ids: Sequence[str] | None = None) -> None:

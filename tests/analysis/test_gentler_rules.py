@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from karenina_core.analysis.gentler_rules import changes, gentler_rules
+from karenina_core.analysis.gentler_rules import changes, gentler_rules, right_today
 from karenina_core.benchmark import Benchmark
 from karenina_core.schemas.results import VerificationResult
 from karenina_core.templates import FieldSpec, TemplateSpec, read_template, write_template
@@ -37,12 +37,13 @@ def failure(made: Benchmark, value: Any, result, similarity: float | None = None
 @pytest.mark.parametrize(
     ("rule", "kind", "truth", "value", "label"),
     [
-        ({"type": "ExactMatch", "normalize": []}, "str", "BCL2", "bcl2", "add the normaliser lowercase"),
-        ({"type": "ExactMatch", "normalize": []}, "str", "BCL2", "BCL-2", "add the normaliser remove_punctuation"),
+        ({"type": "ExactMatch", "normalize": []}, "str", "BCL2", "bcl2", "ignore capitals (normaliser lowercase)"),
+        ({"type": "ExactMatch", "normalize": []}, "str", "BCL2", "BCL-2",
+         "drop punctuation (normaliser remove_punctuation)"),
         ({"type": "ExactMatch", "normalize": [SYNONYMS]}, "str", "bcl2", "BCL-2",
-         "put the normaliser lowercase before the synonyms"),
+         "ignore capitals before the synonyms (normaliser lowercase)"),
         ({"type": "SetContainment", "mode": "exact", "normalize": []}, "list_str", ["CLL"], ["cll"],
-         "add the normaliser lowercase"),
+         "ignore capitals (normaliser lowercase)"),
         ({"type": "NumericExact"}, "float", 100.0, 100.5, "allow a difference of 1 %"),
         ({"type": "NumericTolerance", "tolerance": 1, "mode": "absolute"}, "float", 10.0, 11.5,
          "widen the tolerance to 2"),
@@ -98,7 +99,10 @@ def test_rules_of_today_that_pass_already_need_no_change(result) -> None:
         benchmark({"type": "ExactMatch", "normalize": []}),
         benchmark({"type": "ExactMatch", "normalize": ["lowercase"]}),
     )
-    assert gentler_rules([failure(strict, "bcl2", result)], gentle) == []
+    missed = failure(strict, "bcl2", result)
+    assert gentler_rules([missed], gentle) == []
+    assert right_today([missed], gentle) == {missed.result_id}
+    assert right_today([missed], strict) == set()
 
 
 def test_questions_that_are_gone_are_passed_over(result) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from karenina_core.benchmark import Benchmark
 from karenina_core.demo import demo_benchmark, demo_config
 from karenina_core.errors import InputError, StoreError
 from karenina_core.runs import Store, run_verification
+from karenina_core.schemas.annotation import Annotation
 from karenina_core.schemas.config import VerificationConfig
 from karenina_core.schemas.results import VerificationResult
 
@@ -92,6 +93,26 @@ def test_results_of_the_upstream_project_open_too(
 ) -> None:
     run_id = import_run(store, json.loads(to_upstream(results, config)), "Upstream")
     assert sorted(verdicts(store.results(run_id)).values()) == sorted(verdicts(results).values())
+
+
+@pytest.mark.parametrize("write", [to_json, to_upstream])
+def test_reviews_come_along_with_their_history(
+    store: Store, results: list[VerificationResult], config: VerificationConfig, write: Callable[..., bytes]
+) -> None:
+    about = {"run_id": "elsewhere", "result_id": results[3].result_id, "author": "ann", "at": "2026-03-01T12:00:00Z"}
+    reviews = [
+        Annotation(**about, agrees=False, cause="rule_too_strict", note="case only", field="target"),
+        Annotation(**about, agrees=True, undone=True),
+        Annotation(**about | {"result_id": "of no result here"}, agrees=True),
+    ]
+    document = json.loads(write(results, config, annotations=reviews))
+    for name in ("first", "again"):
+        run_id = import_run(store, document, name)
+        read = store.annotations(run_id, undone=None)
+        told = [item.model_dump(exclude={"id", "run_id"}) for item in read]
+        assert sorted(told, key=str) == sorted(
+            (item.model_dump(exclude={"id", "run_id"}) for item in reviews[:2]), key=str
+        )
 
 
 def test_an_export_without_results_is_refused(store: Store) -> None:

@@ -18,6 +18,7 @@ from karenina_core.analysis.stored_frames import stored_fields, stored_results
 from karenina_core.analysis.stored_traits import stored_traits, traits_of
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import Store, wanted
+from karenina_core.runs.score import Scoring, note_definition
 from karenina_core.runs.store.tables import field as field_table
 from karenina_core.runs.store.tables import score as score_table
 from karenina_core.schemas import Rubric, RubricTrait, VerificationConfig
@@ -151,6 +152,19 @@ def test_traits_tell_values_errors_and_what_is_missing(
     everywhere = stored["trait"].isin(["Clarity", "Polite"])
     full = traits_frame(store.results(run_id), traits_of(benchmark))
     same(stored[everywhere], full[full["trait"].isin(["Clarity", "Polite"])], "traits", ["result_id", "trait"])
+
+
+def test_a_trait_that_was_scored_later_has_its_range(
+    store: Store, benchmark: Benchmark, result: Make, rubric: Make
+) -> None:
+    scored = result("Question 0?", MODELS[0], parsing_model=JUDGES[0], rubric=rubric(scores={"Depth": 3}))
+    scored.question.id = "q0"
+    run_id = store_run(store, benchmark, [scored])
+    depth = RubricTrait(name="Depth", description="How deep?", min_score=2, max_score=8, higher_is_better=False)
+    note_definition(store, Scoring(run_id, depth))
+    table = stored_traits(store, run_id, stored_results(store, run_id), benchmark)
+    [row] = table[table["trait"] == "Depth"].to_dict("records")
+    assert (row["minimum"], row["maximum"], row["higher_is_better"]) == (2.0, 8.0, False)
 
 
 def test_runs_of_earlier_versions_are_read_too(

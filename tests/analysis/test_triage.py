@@ -40,6 +40,12 @@ def test_a_near_miss_is_the_rules(result, field) -> None:
     assert (found.cause, found.why) == ("rule_too_strict", "It would pass if one were to add the normaliser lowercase.")
 
 
+def test_a_failure_that_passes_by_the_rules_of_today_was_the_rules(result, field) -> None:
+    found = suggest(failing(result, field, extracted="EGFR"), right_today=True)
+    assert found.cause == "rule_too_strict"
+    assert "passes by the rules of today" in found.why
+
+
 @pytest.mark.parametrize(
     ("category", "cause"),
     [

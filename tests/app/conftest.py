@@ -9,7 +9,10 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from karenina_core.benchmark import Benchmark
+from karenina_core.runs import Store
 from pages.components import services
+from tests.app.samples import small_benchmark
 
 ROOT = Path(__file__).parents[2]
 Open = Callable[..., AppTest]
@@ -24,6 +27,18 @@ def fresh_services(own_environment: None) -> Iterator[None]:
     services.runner.clear()
     services.store.clear()
     st.cache_data.clear()
+
+
+@pytest.fixture
+def store() -> Store:
+    """Return the store the pages use."""
+    return services.store()
+
+
+@pytest.fixture
+def small() -> Benchmark:
+    """Return a benchmark that is not stored yet."""
+    return small_benchmark()
 
 
 @pytest.fixture

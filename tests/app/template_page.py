@@ -12,7 +12,8 @@ QUESTION = "What is the approved target of venetoclax?"
 def _page(source: str, question: str, raw_answer: str) -> None:
     from karenina_core.benchmark import Benchmark
     from karenina_core.runs import BenchmarkRow
-    from pages.components import drafts, feedback, services, template_editor
+    from pages.components import drafts, feedback, services
+    from pages.components.templates import editor as template_editor
 
     drafts.collect()
     feedback.show()

@@ -82,7 +82,7 @@ def test_a_saved_rule_offers_to_verify_again_and_shows_what_flips(answer: AppTes
 
 def test_saving_makes_a_revision_and_the_verdicts_before_stay_readable(demo_run: str, open_page: Open) -> None:
     def page(run_id: str) -> None:
-        from pages.components.answer_reverify import open_reverify
+        from pages.components.answer.reverify import open_reverify
 
         open_reverify(run_id)
 
@@ -123,7 +123,7 @@ def test_another_answer_waits_for_the_judge(answer: AppTest) -> None:
     app = press(app, "Use this answer")
     shown = texts(app)
     assert ":gray-badge[:material/remove: not evaluated]" in shown
-    assert "the judge is needed again" in shown
+    assert "No judge has read this answer yet" in shown
     app = opened(app, "Judge again")
     assert "replays a recording and would say the same again" in texts(app)
 
@@ -274,7 +274,7 @@ def test_a_duel_hides_the_names_until_it_is_decided(open_page: Open, demo_run: s
 
 def test_the_drawer_shows_the_cells_and_leads_to_the_page(demo_run: str, too_strict: dict[str, Any]) -> None:
     def page(run_id: str, result_id: str) -> None:
-        from pages.components.answer_drawer import open_drawer
+        from pages.components.answer.drawer import open_drawer
 
         open_drawer(run_id, result_id)
 

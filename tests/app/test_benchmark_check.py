@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
-from karenina_core.authoring import lint_benchmark
-from karenina_core.benchmark import Benchmark
+from karenina_core.authoring import REVIEW_PROPERTY, draft_by_rule, lint_benchmark
+from karenina_core.benchmark import Benchmark, load_checkpoint
 from karenina_core.runs import Store
 from karenina_core.schemas.entities.rubric import Rubric, RubricTrait
-from pages.components import services
+from karenina_core.templates import write_template
 from tests.app.conftest import Open
 from tests.app.looking import select_row, table, texts
 from tests.app.samples import small_benchmark
@@ -18,10 +17,12 @@ from tests.authoring.test_benchmark_repair import CODE, UNSOUND, unsound
 PAGE = "pages/benchmarks.py"
 
 
-@pytest.fixture
-def store() -> Store:
-    """Return the store the pages use."""
-    return services.store()
+def sound() -> Benchmark:
+    benchmark = Benchmark.create("Sound")
+    draft = draft_by_rule("Is it given by mouth?", "Yes")
+    assert draft.spec is not None
+    benchmark.add_question("Is it given by mouth?", "Yes", write_template(draft.spec))
+    return benchmark
 
 
 def checking(open_page: Open, store: Store, benchmark: Benchmark) -> tuple[AppTest, str]:
@@ -39,9 +40,51 @@ def test_the_panel_leads_to_the_check(open_page: Open, store: Store) -> None:
     assert len(table(app, "Benchmarks")) == 1
 
 
-def test_a_benchmark_without_questions_has_nothing_to_mend(open_page: Open, store: Store) -> None:
+def test_a_sound_benchmark_has_nothing_to_mend(open_page: Open, store: Store) -> None:
+    app, _ = checking(open_page, store, sound())
+    assert "Nothing is to be mended in the questions, templates and rubrics." in texts(app)
+
+
+def test_a_benchmark_without_questions_says_so(open_page: Open, store: Store) -> None:
     app, _ = checking(open_page, store, Benchmark.create("Empty"))
-    assert any("Nothing is to be mended in the templates and rubrics." in item.value for item in app.caption)
+    assert list(table(app, "Findings")["Question"]) == ["The benchmark as a whole"]
+    assert not [button for button in app.button if button.key == "check_open"]
+
+
+def test_questions_are_named_by_their_text(open_page: Open, store: Store) -> None:
+    app, _ = checking(open_page, store, small_benchmark())
+    lacking = table(app, "Findings").set_index("What")
+    assert lacking.loc["It has no template.", "Question"] == "How many chromosome pairs?"
+    assert store.benchmarks()[0].id not in texts(app)
+
+
+def test_a_template_that_cannot_be_read_is_listed_once(open_page: Open, store: Store) -> None:
+    broken = small_benchmark().to_json().replace("VerifiedField(", "VerifiedField((")
+    app, _ = checking(open_page, store, load_checkpoint(broken.encode())[0])
+    assert list(table(app, "Findings")["Severity"]).count("✗ error") == 1
+
+
+def test_checked_questions_are_marked_finished_in_one_go_and_back(open_page: Open, store: Store) -> None:
+    benchmark = sound()
+    benchmark.add_question("How does it work?", "It binds BCL2.", finished=False)
+    for name in benchmark.get_question_ids():
+        benchmark.mark_unfinished(name)
+    app, benchmark_id = checking(open_page, store, benchmark)
+    assert "2 questions of 2 are not finished" in texts(app)
+    app.button(key="check_finish").click().run()
+    assert "Marked 1 question finished." in texts(app)
+    assert store.benchmark(benchmark_id).finished_count == 1
+    app.button(key="undo").click().run()
+    assert store.benchmark(benchmark_id).finished_count == 0
+
+
+def test_what_needs_a_review_is_not_marked_finished_with_the_others(open_page: Open, store: Store) -> None:
+    benchmark = sound()
+    (name,) = benchmark.get_question_ids()
+    benchmark.mark_unfinished(name)
+    benchmark.set_question_custom_property(name, REVIEW_PROPERTY, "The comma may separate thousands.")
+    app, _ = checking(open_page, store, benchmark)
+    assert not [button for button in app.button if button.key == "check_finish"]
 
 
 def test_findings_are_listed_the_gravest_first(open_page: Open, store: Store) -> None:

@@ -10,24 +10,11 @@ from streamlit.testing.v1 import AppTest
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import Store
-from pages.components import services, upload
+from pages.components.benchmarks import upload
 from tests.app.conftest import Open
 from tests.app.looking import labelled, select_row, table, texts
-from tests.app.samples import small_benchmark
 
 CHECKPOINTS = Path(__file__).parents[1] / "data" / "checkpoints"
-
-
-@pytest.fixture
-def store() -> Store:
-    """Return the store the pages use."""
-    return services.store()
-
-
-@pytest.fixture
-def small() -> Benchmark:
-    """Return a benchmark that is not stored yet."""
-    return small_benchmark()
 
 
 def uploaded(app: AppTest, data: bytes, name: str = "small.jsonld") -> AppTest:

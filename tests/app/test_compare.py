@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from karenina_core.analysis.comparison_text import Piece
+from karenina_core.differences import Piece
 from karenina_core.runs.plan import wanted
 from karenina_core.schemas.annotation import Annotation
 from pages.components import frame, services
-from pages.components.compare_answers import marked_up
+from pages.components.compare.answers import marked_up
 from tests.app.conftest import Open, healthy
 from tests.app.looking import labelled, select_row, table, texts
 from tests.runs.fakes import full_result, small_benchmark, small_config
@@ -200,7 +200,7 @@ def test_both_levels_of_agreement_can_be_drawn(level: str, open_page: Open) -> N
 
 
 def test_words_of_an_answer_are_shown_and_not_rendered() -> None:
-    pieces = [Piece("a *b*\n", False), Piece("![x](http://x)\n\n  # c ", True)]
+    pieces = [Piece("same", "a *b*\n"), Piece("added", "![x](http://x)\n\n  # c ")]
     shown = marked_up(pieces, "blue")
     assert "![x]" not in shown
     assert shown.count(":blue-background[**") == 2

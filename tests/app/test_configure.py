@@ -219,6 +219,6 @@ def test_failed_traits_are_offered_again(open_page: Open, monkeypatch: pytest.Mo
     store.set_status(run_id, "completed")
     app = open_page(frame.MONITOR, run=run_id)
     assert "3 evaluations have traits that failed." in texts(app)
-    healthy(app.button(key="traits_again").click().run())
+    healthy(app.button(key="once_more").click().run())
     services.runner().wait(run_id, 60)
     assert "traits that failed" not in texts(healthy(app.run()))

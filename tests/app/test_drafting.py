@@ -23,12 +23,6 @@ SENTENCE = "The drug closes the channel so that the cell stops firing over many 
 
 
 @pytest.fixture
-def store() -> Store:
-    """Return the store the pages use."""
-    return services.store()
-
-
-@pytest.fixture
 def benchmark_id(store: Store) -> str:
     """One question for the rules, one they are unsure of, one they leave to others, one with a template."""
     benchmark = Benchmark.create("Lab")
@@ -76,8 +70,8 @@ def by_rule(open_page: Open, benchmark_id: str) -> AppTest:
 
 def test_the_panel_offers_what_is_missing(open_page: Open, benchmark_id: str) -> None:
     app = open_page(PAGE, benchmark=benchmark_id)
-    assert app.button(key="open_drafting").label == "Draft 3 missing templates"
-    app.button(key="open_drafting").click().run()
+    assert app.button(key="next_step").label == "Draft 3 missing templates"
+    app.button(key="next_step").click().run()
     assert app.query_params["do"] == "draft"
     assert "3 questions of 4 have no template." in texts(app)
 
@@ -102,9 +96,9 @@ def test_without_any_benchmark_the_link_shows_the_list(open_page: Open) -> None:
 
 def test_rules_draft_and_say_what_they_leave(open_page: Open, benchmark_id: str, store: Store) -> None:
     app = by_rule(open_page, benchmark_id)
-    assert "✓ 1 ready · ! 1 to review · – 1 without a draft" in texts(app)
+    assert "✓ 1 checked · ! 1 to review · – 1 without a draft" in texts(app)
     assert "1 question without a draft: The reference answer is a sentence or more." in texts(app)
-    assert list(table(app, "Drafted templates")["State"]) == ["✓ ready", "! needs review", "– no draft"]
+    assert list(table(app, "Drafted templates")["State"]) == ["✓ checked", "! needs review", "– no draft"]
     assert store.load_benchmark(benchmark_id).get_template("own") == TEMPLATE
 
 
@@ -116,7 +110,7 @@ def test_a_draft_that_needs_review_says_why_and_links_to_its_question(open_page:
     assert app.query_params["q"] == "number"
 
 
-def test_ready_drafts_are_finished_in_one_go_and_back(open_page: Open, benchmark_id: str, store: Store) -> None:
+def test_checked_drafts_are_finished_in_one_go_and_back(open_page: Open, benchmark_id: str, store: Store) -> None:
     app = by_rule(open_page, benchmark_id)
     app.button(key="draft_finish").click().run()
     assert store.load_benchmark(benchmark_id).get_finished_questions(ids_only=True) == ["name", "own"]
@@ -161,7 +155,7 @@ def test_a_model_drafts_only_after_the_cost_was_agreed_to(
     agreed(app).button(key="draft_with_model").click().run()
     app = ended(app, benchmark_id)
     assert len(openai_server.requests) == 3
-    assert "**Drafted by openai/drafter** · ✓ 3 ready" in texts(app)
+    assert "**Drafted by openai/drafter** · ✓ 1 checked · ! 2 to review" in texts(app)
     assert "3 calls · $2.4300 spent" in texts(app)
     assert store.load_benchmark(benchmark_id).get_missing_templates() == []
 
@@ -190,7 +184,8 @@ def test_a_batch_under_way_survives_a_change_of_page_and_can_be_cancelled(
     app.switch_page("pages/home.py").run()
     assert app.sidebar.button(key="job_card_drafts").label == "Open drafts"
     app = open_page(PAGE, benchmark=benchmark_id)
-    assert app.button(key="open_drafting").label == "Drafting templates: 0 of 3"
+    assert app.button(key="next_step").label == "See the drafts"
+    assert "templates are being drafted, 0 of 3 are done." in texts(app)
     app = drafting(open_page, benchmark_id)
     app.button(key="draft_cancel").click().run()
     assert "The batch was cancelled after 0 of 3 questions" in texts(app)

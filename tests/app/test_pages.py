@@ -166,7 +166,7 @@ def test_next_and_previous_walk_through_the_answers(open_page: Open, demo_run: s
 def test_configuring_needs_models_before_it_runs(
     open_page: Open, demo_run: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pages.components.model_editor.live_available", lambda: False)
+    monkeypatch.setattr("pages.components.runs.model_editor.live_available", lambda: False)
     app = open_page("pages/configure.py")
     assert "Add at least one model" in texts(app)
 

@@ -10,7 +10,6 @@ from streamlit.testing.v1 import AppTest
 from karenina_core.benchmark import BenchmarkQuestion
 from karenina_core.runs import Store
 from karenina_core.schemas.entities.question import question_id
-from pages.components import services
 from pages.components.drafts import edited
 from tests.app.conftest import Open
 from tests.app.looking import table, texts
@@ -18,11 +17,6 @@ from tests.app.samples import small_benchmark
 
 TARGET = question_id("What is the target of venetoclax?")
 PAGE = "pages/questions.py"
-
-
-@pytest.fixture
-def store() -> Store:
-    return services.store()
 
 
 @pytest.fixture

@@ -9,8 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from karenina_core.runs import Store
 from karenina_core.schemas.entities.question import question_id
-from pages.components import services
-from pages.components.question_grid import merged
+from pages.components.questions.grid import merged
 from tests.app.conftest import Open
 from tests.app.looking import table, texts
 from tests.app.samples import small_benchmark
@@ -18,11 +17,6 @@ from tests.app.samples import small_benchmark
 TARGET = question_id("What is the target of venetoclax?")
 PAIRS = question_id("How many chromosome pairs?")
 PAGE = "pages/questions.py"
-
-
-@pytest.fixture
-def store() -> Store:
-    return services.store()
 
 
 @pytest.fixture

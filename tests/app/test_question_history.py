@@ -5,22 +5,16 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from karenina_core.benchmark.question_diff import Piece
+from karenina_core.differences import Piece
 from karenina_core.runs import Store
 from karenina_core.schemas.entities.question import question_id
-from pages.components import services
-from pages.components.question_history import marked
+from pages.components.questions.history import marked
 from tests.app.conftest import Open
 from tests.app.looking import select_row, table, texts
 from tests.app.samples import small_benchmark
 
 TARGET = question_id("What is the target of venetoclax?")
 PAGE = "pages/questions.py"
-
-
-@pytest.fixture
-def store() -> Store:
-    return services.store()
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from karenina_core.authoring import REVIEW_PROPERTY
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import Store
 from karenina_core.schemas.entities.question import question_id
-from pages.components import question_list, services
+from pages.components.questions import list as question_list
 from tests.app.conftest import Open
 from tests.app.looking import select_row, table, texts
 from tests.app.samples import TEMPLATE, small_benchmark
@@ -17,11 +17,6 @@ from tests.app.samples import TEMPLATE, small_benchmark
 TARGET = question_id("What is the target of venetoclax?")
 PAIRS = question_id("How many chromosome pairs?")
 PAGE = "pages/questions.py"
-
-
-@pytest.fixture
-def store() -> Store:
-    return services.store()
 
 
 @pytest.fixture

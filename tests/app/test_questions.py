@@ -19,18 +19,6 @@ PAIRS = question_id("How many chromosome pairs?")
 
 
 @pytest.fixture
-def store() -> Store:
-    """Return the store the pages use."""
-    return services.store()
-
-
-@pytest.fixture
-def small() -> Benchmark:
-    """Return a benchmark that is not stored yet."""
-    return small_benchmark()
-
-
-@pytest.fixture
 def stored(store: Store, small: Benchmark) -> str:
     """Return the id of the stored small benchmark."""
     return store.save_benchmark(small)
@@ -257,3 +245,19 @@ def test_every_question_of_the_demo_opens(open_page: Open, store: Store) -> None
         app = select_row(app, "Questions", row)
         assert not app.exception
         assert not app.error
+
+
+def test_saving_is_out_of_use_while_there_is_nothing_to_save(open_page: Open) -> None:
+    services.store().save_benchmark(small_benchmark())
+    app = open_page("pages/questions.py")
+    save = app.button(key="save_question")
+    assert save.disabled and "nothing to save" in save.help
+    app.text_area(key=next(area.key for area in app.text_area if area.label == "Reference answer")).set_value("B").run()
+    assert not app.button(key="save_question").disabled
+
+
+def test_benchmarks_of_one_name_can_be_told_apart(open_page: Open) -> None:
+    for _ in range(2):
+        services.store().save_benchmark(small_benchmark())
+    [box] = [box for box in open_page("pages/questions.py").selectbox if box.label == "Benchmark"]
+    assert len(set(box.options)) == 2

@@ -35,8 +35,8 @@ def test_leaving_out_every_run_asks_for_one(open_page: Open, demo_run: str) -> N
 
 
 def test_a_file_holds_what_was_chosen_for_it(demo_run: str) -> None:
-    from pages.components.report_files import _written
-    from pages.components.report_options import Wanted
+    from pages.components.report.files import _written
+    from pages.components.report.options import Wanted
 
     options = Options(answers="none", charts=False, templates=False)
     page = _written("html", [demo_run], Wanted("For Ann", "Bob", options))().decode()

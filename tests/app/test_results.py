@@ -8,15 +8,21 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from karenina_core.runs.plan import wanted
+from karenina_core.runs.revisions import ChangedTemplates
 from karenina_core.runs.store.leases import new_owner
 from karenina_core.schemas.results import VerificationResult
-from pages.components import charts, frame, results_data, results_table, services
+from pages.components import frame, services
+from pages.components.results import charts
+from pages.components.results import data as results_data
+from pages.components.results import run_diff as results_diff
+from pages.components.results import table as results_table
 from tests.app.conftest import Open, healthy
 from tests.app.looking import labelled, select_row, table, texts
 from tests.runs.fakes import full_result, small_benchmark, small_config
 
 ALL = "All evaluations of this run"
 CHANGED = "Results of both runs"
+OPEN = "Open the answer, to edit and review it"
 
 
 def result(question: str, verdict: str = "pass", replicate: int = 1, text: str = "It is 42.", **parts: Any) -> Any:
@@ -88,12 +94,51 @@ def test_the_slowest_can_come_first(open_page: Open) -> None:
 
 def test_a_row_opens_its_answer(open_page: Open) -> None:
     run_id = stored(result("q1"), result("q2", text="It is BCL2."))
-    app = open_page(frame.RESULTS, run=run_id)
-    # What ticking a row leaves behind; ticks themselves are the browser's.
-    app.session_state["_opened_answer"] = services.store().rows(run_id, question_id="q2")[0]["result_id"]
-    app = healthy(app.run())
-    assert "Open the answer, to edit and review it" in [button.label for button in app.button]
+    app = healthy(select_row(open_page(frame.RESULTS, run=run_id), ALL, 1))
+    assert OPEN in [button.label for button in app.button]
     assert "It is BCL2." in "\n".join([item.value for item in app.markdown] + [item.value for item in app.code])
+
+
+def on_answer(app: AppTest, run_id: str, question: str) -> AppTest:
+    """Follow a link to an answer, as the button of the drawer does; AppTest cannot click what is in a drawer."""
+    app.query_params["row"] = services.store().rows(run_id, question_id=question)[0]["result_id"]
+    return healthy(app.switch_page(frame.ANSWER).run())
+
+
+def test_a_row_that_stays_ticked_does_not_open_again(open_page: Open) -> None:
+    app = select_row(open_page(frame.RESULTS, run=stored(result("q1"))), ALL, 0)
+    assert OPEN in [button.label for button in app.button]
+    assert OPEN not in [button.label for button in healthy(app.run()).button]
+
+
+def test_the_answer_page_walks_through_what_the_table_showed(open_page: Open) -> None:
+    made = [result(f"q{number}", "pass" if number == 2 else "fail") for number in range(1, 5)]
+    for seconds, evaluation in enumerate(made):
+        evaluation.seconds = float(seconds)
+    run_id = stored(*made)
+    app = open_page(frame.RESULTS, run=run_id, show="failures")
+    app = app.selectbox(key="order").set_value("slowest first").run()
+    assert questions(app) == ["Question q4?", "Question q3?", "Question q1?"]
+    app = on_answer(select_row(app, ALL, 1), run_id, "q3")
+    assert "q3" in app.subheader[0].value
+    assert "Evaluation 2 of 3" in [box.label for box in app.selectbox]
+    app = healthy(app.button(key="answer_next").click().run())
+    assert "q1" in app.subheader[0].value
+
+
+def test_a_link_to_another_answer_is_not_lost_among_what_the_table_showed(open_page: Open) -> None:
+    run_id = stored(result("q1"), result("q2", "fail"))
+    app = on_answer(select_row(open_page(frame.RESULTS, run=run_id, show="failures"), ALL, 0), run_id, "q1")
+    assert "q1" in app.subheader[0].value
+
+
+def test_a_verdict_on_the_answer_as_a_whole_has_no_score_and_says_why(open_page: Open) -> None:
+    whole, broken = result("q1"), result("q2", "not_evaluated")
+    for evaluation in (whole, broken):
+        evaluation.template = None
+    app = open_page(frame.RESULTS, run=stored(whole, broken))
+    assert list(table(app, ALL)["Score"]) == ["n/a", ""]
+    assert "the template decides on the answer as a whole" in texts(app)
 
 
 def test_many_rows_come_in_pages(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,6 +197,14 @@ class TestWhatChanged:
         assert "**Before** · ✗ fail" in [item.value for item in app.markdown]
         assert any("background[**41**]" in item.value for item in app.markdown)
         assert any("background[**42**]" in item.value for item in app.markdown)
+
+    def test_templates_that_were_not_compared_are_told(self, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+        before, after = self.runs()
+        monkeypatch.setattr(
+            results_diff, "template_differences", lambda *_: ChangedTemplates({"Question q1?": "+ a line"}, 30)
+        )
+        app = open_page(frame.RESULTS, run=after, since=before)
+        assert "the first 1, and the others were not compared" in texts(app)
 
     def test_a_run_without_another_says_so(self, open_page: Open) -> None:
         app = open_page(frame.RESULTS, run=stored(result("q1")))

@@ -22,12 +22,6 @@ CLARITY = RubricTrait(name="Clearness", description="How clear?")
 BCL2 = ManualRubricTrait(name="Names BCL2", description="Says BCL2", pattern=r"BCL-?2", case_sensitive=False)
 
 
-@pytest.fixture
-def store() -> Store:
-    """Return the store the pages use."""
-    return services.store()
-
-
 def other_benchmark() -> Benchmark:
     benchmark = small_benchmark()
     benchmark.name = "Other"
@@ -200,7 +194,7 @@ class TestScoring:
         assert "42 scored" in texts(app)
         assert {result.result_id: result.verdict for result in store.results(demo_run)} == before
         assert all("Names BCL2" in result.rubric.regex for result in store.results(demo_run))
-        from pages.components import results_data
+        from pages.components.results import data as results_data
 
         assert "Names BCL2" in set(results_data.frames(demo_run).traits["trait"])
 

@@ -12,10 +12,8 @@ from karenina_core.demo import demo_benchmark
 from karenina_core.runs import Store
 from karenina_core.schemas import ManualRubricTrait, MetricRubricTrait, Rubric, RubricTrait
 from karenina_core.schemas.entities.rubric import StoredTrait
-from pages.components import services
 from tests.app.conftest import Open
 from tests.app.looking import labelled, select_row, table, texts
-from tests.app.samples import small_benchmark
 
 CALLABLE = StoredTrait(
     name="Old check",
@@ -29,18 +27,6 @@ CALLABLE = StoredTrait(
         "additionalProperty": [],
     },
 )
-
-
-@pytest.fixture
-def store() -> Store:
-    """Return the store the pages use."""
-    return services.store()
-
-
-@pytest.fixture
-def small() -> Benchmark:
-    """Return a benchmark that is not stored yet."""
-    return small_benchmark()
 
 
 @pytest.fixture

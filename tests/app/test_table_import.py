@@ -11,7 +11,9 @@ from streamlit.testing.v1 import AppTest
 from karenina_core.benchmark import Benchmark
 from karenina_core.benchmark.tables import Choices, apply, suggest_mapping
 from karenina_core.runs import Store
-from pages.components import benchmark_downloads, services, table_import_answers, table_import_doctor
+from pages.components.benchmarks import downloads as benchmark_downloads
+from pages.components.table_import import answers as table_import_answers
+from pages.components.table_import import doctor as table_import_doctor
 from tests.app.conftest import Open
 from tests.app.looking import labelled, table, texts
 from tests.benchmark.tables.files import HEADER, csv_file, csv_table, workbook, zipped
@@ -19,12 +21,6 @@ from tests.benchmark.tables.test_records import parquet_file
 
 PAGE = "pages/benchmarks.py"
 BAD = csv_file("What?,BCL2", "Why? ,x", ",lost", "How?,", "What?,BCL2")
-
-
-@pytest.fixture
-def store() -> Store:
-    """Return the store the pages use."""
-    return services.store()
 
 
 def uploaded(app: AppTest, data: bytes, name: str = "lab.csv") -> AppTest:

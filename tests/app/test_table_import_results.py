@@ -8,7 +8,8 @@ from streamlit.testing.v1 import AppTest
 from karenina_core.analysis.export import to_json
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import Store
-from pages.components import services, table_import_answers
+from pages.components import services
+from pages.components.table_import import answers as table_import_answers
 from tests.app.conftest import Open
 from tests.app.looking import labelled, texts
 
@@ -20,12 +21,6 @@ def export(demo_run: str) -> bytes:
     """The results of the demo, as a file."""
     store = services.store()
     return to_json(store.results(demo_run), store.run(demo_run).config)
-
-
-@pytest.fixture
-def store() -> Store:
-    """Return the store the pages use."""
-    return services.store()
 
 
 def uploaded(open_page: Open, data: bytes) -> AppTest:

@@ -75,7 +75,7 @@ def test_the_form_shows_what_the_source_says() -> None:
     assert labelled(app.selectbox, "Type").value == "str"
     assert labelled(app.text_input, "Ground truth").value == "BCL2"
     assert labelled(app.selectbox, "Rule").value == "ExactMatch"
-    assert "1 · lowercase" in texts(app)
+    assert "1 · Ignore capitals" in texts(app)
     assert "built-in checks" in texts(app)
 
 

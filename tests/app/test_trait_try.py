@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
-from karenina_core.runs import Store
 from karenina_core.schemas import ManualRubricTrait, MetricRubricTrait, Rubric, RubricTrait
 from karenina_core.schemas.config import ModelConfig
 from pages.components import services
@@ -26,12 +24,6 @@ LUNGS = MetricRubricTrait(
     fp_instructions=["emphysema"],
 )
 CLASSES = LUNGS.model_copy(update={"tn_instructions": ["emphysema", "sarcoidosis"], "evaluation_mode": "full_matrix"})
-
-
-@pytest.fixture
-def store() -> Store:
-    """Return the store the pages use."""
-    return services.store()
 
 
 def opened(open_page: Open, *traits: ManualRubricTrait | MetricRubricTrait | RubricTrait) -> AppTest:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karenina_core.schemas import ManualRubricTrait, MetricRubricTrait, RubricTrait
-from pages.components.trait_values import NEW, direction_in_words, kind_in_words, trait_of, values_of
+from pages.components.traits.values import NEW, direction_in_words, kind_in_words, trait_of, values_of
 
 TRAITS = [
     RubricTrait(name="Clarity", description="How clear?", min_score=0, max_score=3, higher_is_better=False),

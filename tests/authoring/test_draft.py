@@ -107,3 +107,8 @@ def test_whatever_is_drafted_can_be_read_and_accepts_its_own_truth(question: str
         assert not [
             f for f in lint(draft.spec) if f.code in ("truth_fails_rule", "truth_type", "description_leaks_truth")
         ]
+
+
+def test_a_list_of_thousands_is_left_to_others() -> None:
+    draft = draft_by_rule("What is there?", ", ".join(f"item {number}" for number in range(5_000)))
+    assert draft.spec is None

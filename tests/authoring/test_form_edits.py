@@ -9,12 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karenina_core.authoring import FormData, form_data, form_of, write_form
+from karenina_core.authoring.compositions import composition_of, set_composition
 from karenina_core.authoring.form_edits import (
     add_field,
-    composition_of,
     move_field,
     remove_field,
-    set_composition,
     set_name,
     set_parameter,
     set_rule,

@@ -54,3 +54,13 @@ def test_what_a_question_offers(question: str, answer: str, options: list[str]) 
 )
 def test_what_notes_accept_and_reject(notes: str | None, said: Notes) -> None:
     assert read_notes(notes) == said
+
+
+def test_of_a_long_text_the_end_is_what_is_asked() -> None:
+    vignette = "Which patient: " + "one, two, " * 20_000
+    assert asked_for(f"{vignette}. How many pairs are there?") == "number of pairs"
+    assert offered(f"{vignette}. Which is it: warm or cold?", "cold") == ["warm", "cold"]
+
+
+def test_notes_full_of_quotes_are_read_in_one_go() -> None:
+    assert len(read_notes("Accept " + " ".join(f"'x{number}'" for number in range(30_000))).accepted) == 30_000

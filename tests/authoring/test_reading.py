@@ -108,3 +108,11 @@ def test_what_is_no_enumeration(text: str) -> None:
 )
 def test_names_with_other_names(text: str, name: str, others: list[str]) -> None:
     assert with_synonyms(text) == (name, others)
+
+
+def test_a_bracket_that_is_never_closed_hides_nothing() -> None:
+    assert spread("a (b, c") == ["a (b", "c"]
+
+
+def test_names_far_apart_are_read_as_if_they_were_near() -> None:
+    assert with_synonyms("a" + " " * 100_000 + "or b") == ("a", ["b"])

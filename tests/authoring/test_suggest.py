@@ -63,3 +63,18 @@ def test_texts_are_compared_without_case() -> None:
 def test_a_type_without_a_natural_rule() -> None:
     with pytest.raises(InputError, match="no natural rule"):
         suggest_rule(dict[str, int])
+
+
+# Pairs of each with each would keep a page waiting for minutes.
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        ("a, " * 70_000, "list_str"),
+        ("," * 200_000, "str"),
+        ("(," * 100_000, "list_str"),
+        ("a" + " " * 200_000 + "b", "str"),
+        ("a\n" * 100_000, "list_str"),
+    ],
+)
+def test_long_reference_answers_are_read_in_one_go(answer: str, kind: str) -> None:
+    assert suggest_type(answer) == kind

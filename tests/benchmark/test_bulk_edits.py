@@ -99,3 +99,37 @@ def test_an_id_is_given_only_where_it_is_free(benchmark: Benchmark) -> None:
     assert benchmark.renamed == [(ONE, "first")]
     with pytest.raises(InputError, match="taken"):
         benchmark.give_id("first", TWO)
+
+
+def test_thousands_of_texts_are_changed_in_one_go_and_back() -> None:
+    made = Benchmark.create("Many")
+    ids = [made.add_question(f"Is it {number}?", "Yes") for number in range(5_000)]
+    applied = apply_edits(made, {name: {"question": f"Was it {at}?"} for at, name in enumerate(ids)})
+    assert [item.old_id for item in applied] == ids
+    assert made.get_question_ids() == [item.question_id for item in applied]
+    assert take_back(made, applied) == 0
+    assert made.get_question_ids() == ids
+
+
+def test_a_text_may_move_on_to_the_next_question() -> None:
+    made = Benchmark.create("Moved")
+    first, second = made.add_question("One?", "1"), made.add_question("Two?", "2")
+    applied = apply_edits(made, {first: {"question": "None?"}, second: {"question": "One?"}})
+    assert applied[1].question_id == first
+    take_back(made, applied)
+    assert made.get_question_ids() == [first, second]
+
+
+def test_a_text_that_another_question_keeps_is_refused() -> None:
+    made = Benchmark.create("Twice")
+    first, _ = made.add_question("One?", "1"), made.add_question("Two?", "2")
+    with pytest.raises(InputError, match="Another question"):
+        apply_edits(made, {first: {"question": "Two?"}})
+
+
+@pytest.mark.parametrize("fields", [{"colour": "red"}, {"question": None}, {"raw_answer": 5}])
+def test_what_is_no_edit_of_a_question_is_refused_in_words(fields: dict[str, object]) -> None:
+    made = Benchmark.create("Odd")
+    name = made.add_question("One?", "1")
+    with pytest.raises(InputError):
+        review_edits(made, {name: fields})

@@ -128,3 +128,8 @@ def test_what_only_resembles_json_stays_a_text(text: str) -> None:
 def test_every_json_value_survives_being_shown(value: object) -> None:
     assert value_of_text(text_of_value(value)) == value
     assert type(value_of_text(text_of_value(value))) is type(value)
+
+
+def test_a_number_that_python_does_not_write_is_shown() -> None:
+    number = 10**5_000
+    assert text_of_value(number) == text_of_value([number])[1:-1] == "1" + "0" * 5_000

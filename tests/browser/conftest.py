@@ -11,9 +11,13 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
+
+from karenina_core.demo import demo_benchmark, demo_config
+from karenina_core.runs import Runner, Store, wanted
 
 ROOT = Path(__file__).parents[2]
 NO_BROWSER = "No Chromium here: install Debian's package `chromium`, or run `playwright install chromium`."
@@ -89,6 +93,26 @@ def server(tmp_path: Path) -> Iterator[Server]:
     started.start()
     yield started
     started.kill()
+
+
+class Demo(NamedTuple):
+    """A benchmark and a run of it that has ended."""
+
+    benchmark_id: str
+    run_id: str
+
+
+@pytest.fixture
+def demo(server: Server) -> Demo:
+    """Have the demo carried out, in the store of the server."""
+    benchmark = demo_benchmark()
+    config = demo_config().model_copy(update={"embedding_check_enabled": False})
+    with Store.open(server.database) as store, Runner(store) as runner:
+        benchmark_id = store.save_benchmark(benchmark)
+        run_id = store.create_run(wanted(benchmark, config), "Demo", benchmark_id=benchmark_id)
+        runner.start(run_id)
+        assert runner.wait(run_id, 120).status == "completed"
+    return Demo(benchmark_id, run_id)
 
 
 # Not for the whole session: while it lives, no other test of this process could run an event loop.

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from karenina_core.runs import Store
-from tests.browser.conftest import Server, settled
+from tests.browser.conftest import Demo, Server, settled
 
 pytestmark = pytest.mark.browser
 
@@ -18,18 +18,6 @@ FIND = """([plot, field, model]) => [...plot.querySelectorAll('.scatterlayer .tr
         return place && place[0] === model && place[4] === field;
     })
 )[0]"""
-
-
-@pytest.fixture
-def demo(page: Page, server: Server) -> str:
-    """Run the demo, and return the id of its run."""
-    page.goto(server.url)
-    settled(page)
-    page.get_by_role("button", name="Try the demo").click()
-    expect(page.get_by_text("42 of 42 evaluations")).to_be_visible()
-    settled(page)
-    with Store.open(server.database) as store:
-        return store.runs()[0].id
 
 
 def click_square(page: Page, field: str, model: str) -> None:
@@ -44,8 +32,8 @@ def click_square(page: Page, field: str, model: str) -> None:
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
 
-def test_a_red_square_leads_to_a_rule_that_is_mended_and_verified_again(page: Page, server: Server, demo: str) -> None:
-    page.goto(f"{server.url}/results?run={demo}")
+def test_a_red_square_leads_to_a_rule_that_is_mended_and_verified_again(page: Page, server: Server, demo: Demo) -> None:
+    page.goto(f"{server.url}/results?run={demo.run_id}")
     settled(page)
     page.get_by_text("By field", exact=True).click()
     settled(page)
@@ -56,7 +44,7 @@ def test_a_red_square_leads_to_a_rule_that_is_mended_and_verified_again(page: Pa
 
     page.get_by_text("Edit a rule, which takes no call").click()
     page.get_by_role("combobox", name="Normalisers, in their order").click()
-    page.get_by_role("option", name="remove_punctuation").click()
+    page.get_by_role("option", name="Drop punctuation").click()
     expect(page.get_by_text("What if — not saved")).to_be_visible()
     settled(page)
     page.keyboard.press("Escape")
@@ -68,7 +56,7 @@ def test_a_red_square_leads_to_a_rule_that_is_mended_and_verified_again(page: Pa
     expect(page.get_by_text("Revision 2 of 2")).to_be_visible()
     settled(page)
     with Store.open(server.database) as store:
-        assert [(run.passed, run.parent_run) for run in store.runs()] == [(27, demo), (25, None)]
+        assert [(run.passed, run.parent_run) for run in store.runs()] == [(27, demo.run_id), (25, None)]
 
 
 def press(page: Page, key: str) -> None:
@@ -77,10 +65,11 @@ def press(page: Page, key: str) -> None:
     page.keyboard.press(key)
 
 
-def test_keys_walk_and_judge(page: Page, server: Server, demo: str) -> None:
-    page.goto(f"{server.url}/answer?run={demo}")
+def test_keys_walk_and_judge(page: Page, server: Server, demo: Demo) -> None:
+    page.goto(f"{server.url}/answer?run={demo.run_id}")
     # The whole page is there, and with it the keys of its buttons.
     expect(page.get_by_text("What the machine did")).to_be_visible()
+    expect(page.get_by_role("button", name="Next")).to_be_visible()
     press(page, "j")
     expect(page.get_by_text("Evaluation 2 of 42")).to_be_visible()
     press(page, "k")
@@ -88,11 +77,11 @@ def test_keys_walk_and_judge(page: Page, server: Server, demo: str) -> None:
     press(page, "3")
     expect(page.get_by_text("disagrees with the verdict: the rule is too strict")).to_be_visible()
     with Store.open(server.database) as store:
-        assert [review.cause for review in store.annotations(demo)] == ["rule_too_strict"]
+        assert [review.cause for review in store.annotations(demo.run_id)] == ["rule_too_strict"]
 
 
-def test_the_notebook_of_an_answer_is_downloaded(page: Page, server: Server, demo: str, tmp_path: Path) -> None:
-    page.goto(f"{server.url}/answer?run={demo}")
+def test_the_notebook_of_an_answer_is_downloaded(page: Page, server: Server, demo: Demo, tmp_path: Path) -> None:
+    page.goto(f"{server.url}/answer?run={demo.run_id}")
     settled(page)
     with page.expect_download() as download:
         page.get_by_role("button", name="Export as notebook").click()

@@ -93,24 +93,24 @@ def import_good_rows(page: Page) -> None:
 def draft_by_rule(page: Page) -> None:
     press(page, "Draft 3 missing templates")
     press(page, "Draft 3 templates by rule")
-    expect(page.get_by_text("✓ 2 ready · ! 0 to review · – 1 without a draft")).to_be_visible()
+    expect(page.get_by_text("✓ 2 checked · ! 0 to review · – 1 without a draft")).to_be_visible()
     expect(page.get_by_text("1 question without a draft: The reference answer is a sentence")).to_be_visible()
 
 
 def check(page: Page) -> None:
     press(page, "All benchmarks")
-    press(page, "Check")
-    expect(page.get_by_text("3 hints in 1 place")).to_be_visible()
+    press(page, "Check and finish them")
+    expect(page.get_by_text("2 warnings · 2 hints in 2 places")).to_be_visible()
     choose(page, "Kind of finding", "Normalizer without effect (2)")
     press(page, "Fix all 2")
     expect(page.get_by_text("Fixed 2 findings.")).to_be_visible()
-    expect(page.get_by_text("1 hint in 1 place")).to_be_visible()
+    expect(page.get_by_text("2 warnings in 2 places")).to_be_visible()
     press(page, "All benchmarks")
 
 
 def finish(page: Page) -> None:
     press(page, "Draft 1 missing template")
-    press(page, "Mark the 2 ready ones finished")
+    press(page, "Mark the 2 checked questions finished")
     expect(page.get_by_text("Marked 2 questions finished.")).to_be_visible()
     press(page, "All benchmarks")
     expect(page.get_by_text("4 questions · 2 finished · 3 with a template")).to_be_visible()

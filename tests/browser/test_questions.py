@@ -92,3 +92,25 @@ def test_many_questions_are_edited_at_once_and_one_goes_back_to_what_it_was(page
     settled(page)
     assert [question.raw_answer for question in store.load_benchmark(stored)] == ["BCL2", "twenty-three"]
     store.close()
+
+
+@pytest.mark.parametrize("by_click", [True, False])
+def test_what_is_still_being_typed_is_saved_at_once(page: Page, server: Server, by_click: bool) -> None:
+    store = Store.open(server.database)
+    stored = store.save_benchmark(small_benchmark())
+    page.goto(f"{server.url}/questions")
+    settled(page)
+    save = page.locator(".st-key-save_question button:visible").first
+    expect(save).to_be_disabled()
+    answer = page.get_by_role("textbox", name="Reference answer")
+    answer.press("End")
+    answer.press_sequentially("!")
+    if by_click:
+        box = save.bounding_box()
+        assert box is not None
+        page.mouse.click(box["x"] + 10, box["y"] + 10)
+    else:
+        page.keyboard.press("Control+s")
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    assert next(iter(store.load_benchmark(stored))).raw_answer == "BCL2!"
+    store.close()

@@ -8,19 +8,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import Server, settled
+from tests.browser.conftest import Demo, Server, settled
 
 pytestmark = pytest.mark.browser
 
 
 def test_the_report_opens_from_disk_with_the_network_off(
-    page: Page, browser: Browser, server: Server, tmp_path: Path
+    page: Page, browser: Browser, server: Server, demo: Demo, tmp_path: Path
 ) -> None:
-    page.goto(server.url)
-    settled(page)
-    page.get_by_role("button", name="Try the demo").click()
-    expect(page.get_by_text("42 of 42 evaluations")).to_be_visible()
-    page.get_by_test_id("stSidebarNav").get_by_text("Report").click()
+    page.goto(f"{server.url}/report?run={demo.run_id}")
     settled(page)
     with page.expect_download() as download:
         page.get_by_role("button", name=re.compile("^HTML")).click()

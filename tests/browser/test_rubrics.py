@@ -5,28 +5,14 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from karenina_core.demo import demo_benchmark, demo_config
-from karenina_core.runs import Runner, Store, wanted
-from tests.browser.conftest import Server, settled
+from karenina_core.runs import Store
+from tests.browser.conftest import Demo, Server, settled
 
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture
-def with_demo(server: Server) -> str:
-    """The id of the demo's benchmark, with a run of it that has ended."""
-    config = demo_config().model_copy(update={"embedding_check_enabled": False})
-    benchmark = demo_benchmark()
-    with Store.open(server.database) as store, Runner(store) as runner:
-        benchmark_id = store.save_benchmark(benchmark)
-        run_id = store.create_run(wanted(benchmark, config), "Demo", benchmark_id=benchmark_id)
-        runner.start(run_id)
-        runner.wait(run_id, 60)
-    return benchmark_id
-
-
-def test_a_new_pattern_is_tried_on_stored_answers_and_saved(page: Page, server: Server, with_demo: str) -> None:
-    page.goto(f"{server.url}/rubrics?benchmark={with_demo}")
+def test_a_new_pattern_is_tried_on_stored_answers_and_saved(page: Page, server: Server, demo: Demo) -> None:
+    page.goto(f"{server.url}/rubrics?benchmark={demo.benchmark_id}")
     settled(page)
     page.get_by_role("button", name="Add trait").click()
     page.get_by_text("Regular expression", exact=True).click()
@@ -46,7 +32,7 @@ def test_a_new_pattern_is_tried_on_stored_answers_and_saved(page: Page, server: 
     expect(page.get_by_text("5 traits")).to_be_visible()
     settled(page)
     with Store.open(server.database) as store:
-        rubric = store.load_benchmark(with_demo).get_global_rubric()
+        rubric = store.load_benchmark(demo.benchmark_id).get_global_rubric()
     assert rubric is not None
     saved = rubric.regex_traits[-1]
     assert (saved.name, saved.pattern, saved.case_sensitive) == ("Names BCL2", "BCL-?2", False)

@@ -28,7 +28,8 @@ from karenina_core.schemas import (
     VerificationConfig,
 )
 from karenina_core.schemas.results import FieldEvidence
-from pages.components import charts, frame, services
+from pages.components import frame, services
+from pages.components.results import charts
 from tests.runs.fakes import full_result
 
 ROOT = Path(__file__).parents[2]

@@ -51,6 +51,9 @@ class FigureSpec(NamedTuple):
     numbers: Callable[[pd.DataFrame], pd.DataFrame]
 
 
+# The legend of a tall grid is out of sight.
+_SIGNS = "✓ right, ✗ wrong, – not evaluated, a number: per cent right"
+
 FIGURES: dict[str, FigureSpec] = {
     "pass_rate": FigureSpec(
         "How often is each model right, and how sure is that?",
@@ -63,14 +66,14 @@ FIGURES: dict[str, FigureSpec] = {
     "fields": FigureSpec(
         "Which facts do the models get right?",
         "One row per template field. A row that is wrong for every model points at the field or its rule. "
-        "Click a square to open the answers behind it.",
+        f"{_SIGNS}, ∅ the judge found nothing. Click a square to open the answers behind it.",
         "fields",
         fields,
         field_numbers,
     ),
     "questions": FigureSpec(
         "Which questions do the models get right?",
-        "One row per question. Click a square to open the answers behind it.",
+        f"One row per question. {_SIGNS}. Click a square to open the answers behind it.",
         "results",
         questions,
         question_numbers,

@@ -28,21 +28,21 @@ def figure(traces: list[Any], height: int, **layout: Any) -> Any:
     """Return a figure whose background and text take the colours of the page around it."""
     import plotly.graph_objects as go
 
-    drawing = go.Figure(traces)
-    drawing.update_layout(
-        template="none",
-        height=height,
-        paper_bgcolor=CLEAR,
-        plot_bgcolor=CLEAR,
-        margin={"l": 10, "r": 20, "t": 40, "b": 40},
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
-        hovermode="closest",
-        clickmode="event+select",
-        **layout,
-    )
-    drawing.update_xaxes(gridcolor=GRID, zeroline=False, automargin=True)
-    drawing.update_yaxes(gridcolor=GRID, zeroline=False, automargin=True)
-    return drawing
+    axis = {"gridcolor": GRID, "zeroline": False, "automargin": True}
+    common = {
+        "template": "none",
+        "height": height,
+        "paper_bgcolor": CLEAR,
+        "plot_bgcolor": CLEAR,
+        "margin": {"l": 10, "r": 20, "t": 40, "b": 40},
+        "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
+        "hovermode": "closest",
+        "clickmode": "event+select",
+        "xaxis": axis,
+        "yaxis": axis,
+    }
+    # All at once: every later update makes Plotly look at everything again.
+    return go.Figure(traces, {**common, **layout})
 
 
 def array(values: Sequence[Any]) -> Any:

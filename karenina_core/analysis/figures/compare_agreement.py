@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from karenina_core.analysis.agreement import Consistency
+from karenina_core.analysis.comparison.agreement import Consistency
 from karenina_core.analysis.figures import canvas
 from karenina_core.analysis.summary import interval, percent
 

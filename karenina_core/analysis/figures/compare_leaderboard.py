@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from karenina_core.analysis.comparison import Arm
-from karenina_core.analysis.comparison_words import Labels
+from karenina_core.analysis.comparison.arms import Arm
+from karenina_core.analysis.comparison.words import Labels
 from karenina_core.analysis.figures import canvas
 from karenina_core.analysis.figures.dots import Dot, dot_plot
 from karenina_core.analysis.summary import rate_sentence

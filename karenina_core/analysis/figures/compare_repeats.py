@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from karenina_core.analysis.comparison import Arm
-from karenina_core.analysis.comparison_words import Labels
+from karenina_core.analysis.comparison.arms import Arm
+from karenina_core.analysis.comparison.words import Labels
 from karenina_core.analysis.figures import canvas
 from karenina_core.analysis.summary import counted, percent
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 _WIDE = 8  # prices that differ by more than this factor are drawn on a logarithmic axis
+_MOST_NAMES = 6  # with more models, names of those that are not worth their price would hide the others
 Row = dict[Any, Any]
 
 
@@ -31,7 +32,8 @@ def cost_quality(frame: pd.DataFrame) -> go.Figure:
             "No prices are known for this run: set them in Settings, or ask models whose price is known."
         )
     known.sort(key=lambda row: row["cost"])
-    drawing = canvas.figure([_frontier(known), *(_mark(row, place) for place, row in enumerate(known))], height=420)
+    marks = [_mark(row, place, len(known)) for place, row in enumerate(known)]
+    drawing = canvas.figure([_frontier(known), *marks], height=420)
     drawing.update_xaxes(title={"text": "US dollars for an answer, the judge left out"}, **_axis(known))
     drawing.update_yaxes(title={"text": "Share right"}, range=[-0.03, 1.06], tickformat=".0%")
     if len(known) < len(rows):
@@ -65,7 +67,7 @@ def _frontier(rows: Sequence[Row]) -> Any:
     )
 
 
-def _mark(row: Row, place: int) -> Any:
+def _mark(row: Row, place: int, of: int) -> Any:
     import plotly.graph_objects as go
 
     name = canvas.literal(row["answering_model"], 30)
@@ -82,9 +84,9 @@ def _mark(row: Row, place: int) -> Any:
             "thickness": 2,
             "color": colour,
         },
-        text=[name],
-        # Neighbours in price are often neighbours in height: their names stand on different sides.
-        textposition="bottom right" if place % 2 == 0 else "top left",
+        text=[name if row["best"] or of <= _MOST_NAMES else ""],
+        # Names point inwards, and those of neighbours in price stand on different sides.
+        textposition=f"{'bottom' if place % 2 == 0 else 'top'} {'right' if place < of / 2 else 'left'}",
         hovertext=[_words(row)],
         customdata=[clicks.place(row["answering_model"])],
         mode="markers+text",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from karenina_core.analysis.figures import canvas
 from karenina_core.analysis.figures.clicks import place
 from karenina_core.analysis.figures.squares import Square, grid, hardest, state_of
+from karenina_core.analysis.groups import keys
 from karenina_core.analysis.statistics import pass_rate
 from karenina_core.analysis.summary import counted
 
@@ -34,6 +35,8 @@ def questions(frame: pd.DataFrame, replicates: bool | None = None) -> go.Figure:
 
 def question_numbers(frame: pd.DataFrame, replicates: bool | None = None) -> pd.DataFrame:
     """Return the rates behind the squares, see `statistics.pass_rate`."""
+    import numpy as np
+
     columns = ["answering_model"]
     if frame["parsing_model"].nunique() > 1:
         columns.append("parsing_model")
@@ -43,17 +46,13 @@ def question_numbers(frame: pd.DataFrame, replicates: bool | None = None) -> pd.
     if repeated and replicates:
         columns.append("replicate")
     # Columns in the order of their models, not in the order in which answers came in.
-    in_order = frame.sort_values(columns, key=_first_seen, kind="stable")
-    by_question = in_order.sort_values("question_id", key=lambda ids: _places(frame["question_id"], ids), kind="stable")
-    return pass_rate(by_question, ["question_id", "question", *columns])
+    order = [_first_seen(frame, name) for name in ("question_id", *columns)]
+    in_order = frame.iloc[np.lexsort(order[::-1])]
+    return pass_rate(in_order, ["question_id", "question", *columns])
 
 
-def _first_seen(column: Any) -> Any:
-    return column if column.name == "replicate" else _places(column, column)
-
-
-def _places(known: Any, values: Any) -> Any:
-    return values.astype("str").map({str(value): place for place, value in enumerate(known.unique())})
+def _first_seen(frame: pd.DataFrame, name: str) -> Any:
+    return frame[name].to_numpy() if name == "replicate" else keys(frame, [name]).codes
 
 
 def _square(row: dict[Any, Any]) -> Square:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from karenina_core.analysis.figures import canvas
+from karenina_core.analysis.groups import keys
 from karenina_core.analysis.summary import percent
 
 if TYPE_CHECKING:
@@ -92,14 +93,19 @@ def hardest(frame: pd.DataFrame, by: list[str], right: pd.Series[bool], decided:
         right: Says of every row of the table whether it is right.
         decided: Says of every row of the table whether that is known.
     """
-    numbers = frame[by].groupby(by, sort=False).ngroup()
-    total = int(numbers.max()) + 1
-    if total <= MOST_ROWS:
-        return Hardest(frame, total)
-    counts = decided.astype("int64").groupby(numbers).sum()
-    rates = (right.astype("int64").groupby(numbers).sum() / counts.where(counts > 0)).sort_values(kind="stable")
-    ranks = numbers.map(dict(zip(rates.index[:MOST_ROWS], range(MOST_ROWS), strict=True)))
-    return Hardest(frame[ranks.notna()].loc[ranks.dropna().sort_values(kind="stable").index], total)
+    import numpy as np
+
+    rows = keys(frame, by)
+    if len(rows) <= MOST_ROWS:
+        return Hardest(frame, len(rows))
+    decided_rows = rows.count(decided.to_numpy())
+    rates = rows.count(right.to_numpy()) / np.where(decided_rows > 0, decided_rows, np.nan)
+    shown = np.argsort(rates, kind="stable")[:MOST_ROWS]  # what was never decided stands last
+    ranks = np.full(len(rows), MOST_ROWS)
+    ranks[shown] = np.arange(MOST_ROWS)
+    kept = np.flatnonzero(ranks[rows.codes] < MOST_ROWS)
+    in_order = kept[np.argsort(ranks[rows.codes[kept]], kind="stable")]
+    return Hardest(frame.iloc[in_order], len(rows))
 
 
 def grid(squares: Sequence[Square], noun: str, total: int | None = None) -> Any:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 USUAL_RANGE = (1, 5)
+_SCORED = ["question_id", "answering_model", "trait", "kind", "value"]
 _RANGE = ["minimum", "maximum", "higher_is_better"]
 
 
@@ -26,7 +27,7 @@ def trait_scores(frame: pd.DataFrame) -> go.Figure:
         frame: A table of `traits_frame`. Where it does not know a trait's range, 1 to 5 is shown, widened to the
             scores that occur.
     """
-    scores = frame[(frame["kind"] == "llm_score") & frame["value"].notna()]
+    scores = frame.loc[(frame["kind"] == "llm_score") & frame["value"].notna(), [*_SCORED, *_RANGE]]
     if scores.empty:
         return canvas.empty("No scores yet: they appear when a rubric has traits scored by a judge.")
     summary, counts = score_numbers(scores), _counts(scores)

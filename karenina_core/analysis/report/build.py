@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from karenina_core.analysis import summary
-from karenina_core.analysis.cells import readable, redactor
+from karenina_core.analysis.cells import readable, redactor, shorten
 from karenina_core.analysis.figures import FIGURES
 from karenina_core.analysis.frames import to_dataframe
 from karenina_core.analysis.report import grids
@@ -28,6 +28,8 @@ MOST_ANSWERS = 200
 MOST_SQUARES = 60
 """Figures with a row per question or field are left out above this number of rows."""
 _LONGEST_ANSWER = 20_000
+_LONGEST_REVIEW = 300
+_VERDICTS = {"pass": "✓ right", "fail": "✗ wrong", "not_evaluated": "– not evaluated"}
 _SIGNS = {True: "✓ right", False: "✗ wrong", None: "– nothing found"}
 _ROW_PER_ITEM = {"fields": ["question_id", "field"], "questions": ["question_id"]}
 _GRIDS: dict[str, tuple[Callable[[pd.DataFrame], Grid], ...]] = {
@@ -71,7 +73,8 @@ def build_report(
         options: What is shown.
         config: Its configuration; keys are no part of one.
         benchmark: The benchmark as the run saw it.
-        annotations: What people said about the results; what was taken back is left out.
+        annotations: What people said about the results, in a table of its own and beside the answers shown; what was
+            taken back is left out.
         facts: Further facts for the box that says how to run it again, such as versions.
     """
     traits = list(_traits(benchmark)) if benchmark else []
@@ -82,7 +85,7 @@ def build_report(
         name=name,
         sentences=tuple(summary.model_sentences(results)) or ("No results yet.",),
         remarks=tuple(_remarks(results)),
-        grids=tuple(_filled(frames)),
+        grids=(*_filled(frames), *_reviews(results, annotations)),
         charts=tuple(_charts(frames)) if options.charts else (),
         answers=tuple(_sheet(result, annotations) for result in chosen[:MOST_ANSWERS]),
         answers_note=_answers_note(len(chosen), options.answers),
@@ -116,6 +119,27 @@ def _remarks(results: Sequence[VerificationResult]) -> Iterator[str]:
 def _filled(frames: Mapping[str, pd.DataFrame]) -> Iterator[Grid]:
     drawn = (draw(frames[kind]) for kind, draws in _GRIDS.items() if not frames[kind].empty for draw in draws)
     yield from (grid for grid in drawn if grid.rows)
+
+
+def _reviews(results: Sequence[VerificationResult], annotations: Sequence[Annotation]) -> Iterator[Grid]:
+    """Yield the table of what people say beside what the machine says, whichever answers are shown."""
+    redact = redactor()
+    about = {result.result_id: result for result in results}
+    standing = [item for item in annotations if not item.undone and item.result_id in about]
+    rows = tuple(
+        (
+            shorten(redact(about[item.result_id].question.question)),
+            _who(about[item.result_id]),
+            _VERDICTS[about[item.result_id].verdict],
+            shorten(redact(_review(item)), _LONGEST_REVIEW),
+        )
+        for item in standing[: grids.MOST_ROWS]
+    )
+    if rows:
+        left_out = len(standing) - len(rows)
+        note = "What people say changes no verdict and no rate."
+        note += f" {left_out:,} more reviews are in the data exports." if left_out else ""
+        yield Grid("Reviews", ("Question", "Evaluation", "Verdict", "Review"), rows, note=note)
 
 
 def _charts(frames: Mapping[str, pd.DataFrame]) -> Iterator[Chart]:
@@ -154,16 +178,13 @@ def _answers_note(number: int, answers: AnswerChoice) -> str:
 
 
 def _sheet(result: VerificationResult, annotations: Sequence[Annotation]) -> AnswerSheet:
-    who = f"answered by {result.answering_model}, judged by {result.parsing_model}"
-    if result.replicate > 1:
-        who += f", repeat {result.replicate}"
     text = result.raw_llm_response
     if text and len(text) > _LONGEST_ANSWER:
         text = f"{text[:_LONGEST_ANSWER]}\n… cut after {_LONGEST_ANSWER:,} of {len(text):,} characters"
     return AnswerSheet(
         question=result.question.question,
         reference=result.question.raw_answer,
-        who=who,
+        who=_who(result),
         verdict=result.verdict,
         response=text,
         reason=result.failure.reason if result.failure else "",
@@ -171,6 +192,11 @@ def _sheet(result: VerificationResult, annotations: Sequence[Annotation]) -> Ans
         traits=tuple(_trait_values(result)),
         reviews=tuple(_review(item) for item in annotations if item.result_id == result.result_id and not item.undone),
     )
+
+
+def _who(result: VerificationResult) -> str:
+    who = f"answered by {result.answering_model}, judged by {result.parsing_model}"
+    return who if result.replicate == 1 else f"{who}, repeat {result.replicate}"
 
 
 def _fields(fields: Sequence[FieldEvidence]) -> Grid:

@@ -7,6 +7,8 @@ from karenina_core.analysis.report.content import Grid, Report
 from karenina_core.redact import redact
 from karenina_core.text import visible
 
+_LONGEST_LINE = 40
+_SHARE = 0.7  # of the width of a line; the rest is for short columns
 HEAD = "% Needs \\usepackage{booktabs} and \\usepackage{longtable}.\n"
 
 
@@ -29,8 +31,22 @@ def latex_table(grid: Grid, caption: str) -> str:
     frame.columns = [_protected(name) for name in frame.columns]
     escaped = frame.map(_protected)
     return str(
-        escaped.to_latex(index=False, escape=False, longtable=len(frame) > 30, caption=_protected(_text(caption)))
+        escaped.to_latex(
+            index=False,
+            escape=False,
+            longtable=len(frame) > 30,
+            caption=_protected(_text(caption)),
+            column_format=_columns(grid),
+        )
     )
+
+
+def _columns(grid: Grid) -> str:
+    """Return the columns' formats: those with long texts break their lines, and share most of the page's width."""
+    longest = [max(map(len, cells)) for cells in zip(grid.header, *grid.rows, strict=True)]
+    wide = sum(length > _LONGEST_LINE for length in longest)
+    share = f"p{{{_SHARE / max(wide, 1):.2f}\\linewidth}}"
+    return "".join(share if length > _LONGEST_LINE else "l" for length in longest)
 
 
 def _text(text: str) -> str:

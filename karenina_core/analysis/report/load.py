@@ -6,10 +6,10 @@ import platform
 from collections.abc import Iterator, Sequence
 
 from karenina_core import __version__
-from karenina_core.analysis.comparison import arm_labels, tallies
-from karenina_core.analysis.comparison_data import outcomes
-from karenina_core.analysis.comparison_pairs import compare
-from karenina_core.analysis.comparison_words import verdict_sentence
+from karenina_core.analysis.comparison.arms import arm_labels, tallies
+from karenina_core.analysis.comparison.data import outcomes
+from karenina_core.analysis.comparison.pairs import compare
+from karenina_core.analysis.comparison.words import interval_sentence, verdict_sentence
 from karenina_core.analysis.report.build import Options, build_report
 from karenina_core.analysis.report.content import Report, RunPart
 from karenina_core.runs.store import Store
@@ -46,7 +46,7 @@ def report_of_runs(
 
 
 def _comparisons(store: Store, run_ids: Sequence[str]) -> Iterator[str]:
-    """Yield a sentence for every model against the first one."""
+    """Yield what can be said of every model against the first one."""
     counts = tallies(outcomes(store, run_ids))
     order = {
         (run_id, model): place
@@ -58,7 +58,7 @@ def _comparisons(store: Store, run_ids: Sequence[str]) -> Iterator[str]:
         return
     labels = arm_labels(arms, {run_id: store.run(run_id).name for run_id in run_ids})
     for pair in compare(counts, arms[0], arms[1:]):
-        yield verdict_sentence(pair, labels)
+        yield f"{verdict_sentence(pair, labels)} {interval_sentence(pair)}".rstrip()
 
 
 def _part(store: Store, run_id: str, options: Options) -> RunPart:

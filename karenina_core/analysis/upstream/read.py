@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from karenina_core.analysis.strict import check_row
@@ -51,6 +51,24 @@ def from_upstream(document: Any) -> VerificationResultSet:
     run_id = metadata.get("job_id") if isinstance(metadata, dict) else None
     results = [_result(number, row) for number, row in enumerate(_rows(document), 1)]
     return VerificationResultSet(_counted(results), run_id if isinstance(run_id, str) else None)
+
+
+def upstream_reviews(document: Any, results: Iterable[VerificationResult]) -> list[Any]:
+    """Return what `to_upstream` wrote of people's opinions, as JSON, about the results as they were read.
+
+    Args:
+        document: The parsed file.
+        results: What `from_upstream` made of it.
+    """
+    return [
+        {**item, "result_id": result.result_id} if isinstance(item, dict) else item
+        for row, result in zip(_rows(document), results, strict=True)
+        for item in _list(row.get("annotations"))
+    ]
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _version(document: Any) -> str:

@@ -11,6 +11,7 @@ from karenina_core import __version__
 from karenina_core.analysis.cells import clean_json, redactor
 from karenina_core.analysis.frames import calls_of
 from karenina_core.analysis.upstream.failures import failure_there
+from karenina_core.schemas.annotation import Annotation
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from karenina_core.schemas.entities.question import now
 from karenina_core.schemas.entities.rubric import AnyTrait, StoredTrait
@@ -34,6 +35,7 @@ def to_upstream(
     results: Sequence[VerificationResult],
     config: VerificationConfig | None = None,
     traits: Iterable[AnyTrait] = (),
+    annotations: Iterable[Annotation] = (),
 ) -> bytes:
     """Return results as a file of the upstream project's results format 2.2.
 
@@ -41,6 +43,8 @@ def to_upstream(
         results: The evaluations.
         config: The configuration they came from; it tells provider and model of each label apart.
         traits: Traits of the global rubric, named in the file's head.
+        annotations: What people said about the results, with what was taken back. The format has no place for it, but
+            its readers pass over what else a row holds, so each row that was reviewed has a list `annotations`.
     """
     redact = redactor()
     models = _models(config)
@@ -49,7 +53,10 @@ def to_upstream(
         "metadata": _head(results, config),
         "shared_data": {"rubric_definition": _rubric_definition(traits)},
     }
-    rows = (_dumped(_row(result, models), redact) for result in results)
+    said: dict[str, list[Annotation]] = {}
+    for annotation in annotations:
+        said.setdefault(annotation.result_id, []).append(annotation)
+    rows = (_dumped(_row(result, models) | _reviews(said.get(result.result_id)), redact) for result in results)
     opened = _dumped(head, redact).removesuffix("}")
     return (opened + ', "results": [\n' + ",\n".join(rows) + "\n]}\n").encode()
 
@@ -147,6 +154,10 @@ def _row(result: VerificationResult, models: dict[str, ModelConfig]) -> dict[str
         "used_full_trace": True,
         "trace_extraction_error": None,
     }
+
+
+def _reviews(said: Sequence[Annotation] | None) -> dict[str, Any]:
+    return {"annotations": [item.model_dump(mode="json") for item in said]} if said else {}
 
 
 def _metadata(result: VerificationResult, models: dict[str, ModelConfig]) -> dict[str, Any]:

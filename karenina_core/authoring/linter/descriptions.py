@@ -14,7 +14,7 @@ _FORMS = {
     "int": "The {it} stated in the response, as a whole number without its unit",
     "float": "The {it} stated in the response, as a decimal number without its unit",
     "str": "The {it} that the response settles on, as short as it is written there",
-    "list_str": "Every {it} listed in the response, one entry each",
+    "list_str": "The {it} listed in the response, one entry each",
     "date": "The {it} stated in the response, as a calendar date",
     "literal": "The category of {it} the response settles on",
     "other": "The {it} that the response settles on, complete and as it is written there",

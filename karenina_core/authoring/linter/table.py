@@ -20,7 +20,7 @@ FIELD_RULES = (
     FieldRule("list_in_text", "warning", texts.is_enumeration_in_text),
     FieldRule("truth_too_long", "warning", texts.is_too_long),
     FieldRule("synonym_in_brackets", "warning", texts.has_synonym_in_brackets),
-    FieldRule("truth_not_in_reference", "hint", truths.is_not_in_reference),
+    FieldRule("truth_not_in_reference", "warning", truths.is_not_in_reference),
     FieldRule("description_missing", "warning", descriptions.is_missing),
     FieldRule("description_vague", "warning", descriptions.is_vague),
     FieldRule("description_repeats_name", "warning", descriptions.repeats_name),

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from karenina_core import patterns
 from karenina_core.authoring.linter.finding import Context, Finding, FormData, FormFix
 from karenina_core.authoring.linter.lint import in_order, lint
+from karenina_core.authoring.linter.nesting import check_nesting
 from karenina_core.errors import InputError
 from karenina_core.schemas.config import VerificationConfig
 from karenina_core.schemas.primitives import REGISTRY, TracePrimitive, primitive_from_dict
@@ -41,7 +42,10 @@ def lint_form(
         config: How the benchmark will be run, where known.
     """
     try:
+        check_nesting(data)
         spec = TemplateSpec.model_validate(data)
+    except InputError as error:
+        return [Finding("form_incomplete", "error", None, error.what, error.why, error.next)]
     except ValidationError as error:
         found = list(_obstacles(data, Context(question, reference_answer, config)))
         return in_order(found or [_other(error)])

@@ -170,6 +170,11 @@ def test_latex_is_escaped(result):
     assert r"\toprule" in text
 
 
+def test_long_texts_break_their_lines_in_latex(result):
+    text = as_latex(report([result("Why? " * 30)]))
+    assert r"\begin{tabular}{p{0.70\linewidth}lll}" in text
+
+
 def test_a_stored_run_brings_what_is_needed_to_run_it_again(tmp_path):
     with Store.open(tmp_path / "s.db") as store:
         run_id = demo_benchmark().run_verification(demo_config(), store=store).run_id

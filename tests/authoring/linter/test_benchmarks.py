@@ -30,7 +30,7 @@ def test_questions_with_something_to_mend() -> None:
     assert [finding.code for finding in found.questions["other"].template] == ["truth_not_in_reference"]
     assert [finding.code for finding in found.questions["other"].rubric] == ["trait_hides_global"]
     assert [finding.code for finding in found.rubric] == ["trait_undescribed"]
-    assert found.count == {"error": 1, "warning": 2, "hint": 1}
+    assert found.count == {"error": 1, "warning": 3, "hint": 0}
 
 
 def test_questions_by_what_is_to_be_mended() -> None:

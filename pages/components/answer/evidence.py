@@ -1,0 +1,94 @@
+"""The answer with what the judge found in it marked, and a warning where a value stands nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import streamlit as st
+
+from karenina_core.analysis.cells import readable
+from karenina_core.analysis.grounding import Grounding, How, grounding
+from karenina_core.schemas.results import VerificationResult
+from pages.components.text import plain, rendered, short, visible
+
+_COLORS: dict[How, str] = {"exact": "green", "normalised": "blue", "fuzzy": "orange"}
+_WORDS: dict[How, str] = {
+    "exact": "✓ word for word",
+    "normalised": "✓ written otherwise",
+    "fuzzy": "~ something similar",
+    "nowhere": "! ungrounded: stands nowhere in the answer",
+    "judged": "– a choice, which need not be quoted",
+}
+_LONGEST = 20_000  # characters with marks; more is a burden for the browser
+Mark = tuple[int, int, How]
+
+
+def show(result: VerificationResult, key: str) -> None:
+    """Show the answer: with evidence, rendered, and as text.
+
+    Args:
+        result: An evaluation with an answer.
+        key: Goes before the keys of widgets.
+    """
+    assert result.answer is not None
+    text = result.answer.text
+    found = grounding(result)
+    marked, nicely, source = st.tabs(["Evidence", "Rendered", "As text"], key=f"{key}_answer_tabs")
+    with marked:
+        nowhere = list(dict.fromkeys(item.field for item in found if item.how == "nowhere"))
+        if nowhere:
+            names = ", ".join(plain(name, 60) for name in nowhere)
+            st.markdown(
+                f":orange-badge[:material/warning: ungrounded] {names}: the value stands nowhere in the answer."
+            )
+        st.markdown(marked_text(text[:_LONGEST], found))
+        if len(text) > _LONGEST:
+            st.caption(f"The first {_LONGEST:,} of {len(text):,} characters; the other tabs have all of them.")
+        if any(item.places for item in found):
+            st.caption("Marked: :green[word for word], :blue[written otherwise], :orange[something similar].")
+    nicely.markdown(rendered(text))
+    source.code(visible(text), language=None, wrap_lines=True)
+
+
+def table(result: VerificationResult) -> None:
+    """Show the extracted values, and whether each stands in the answer."""
+    values = (result.template.parsed if result.template else None) or {}
+    found = grounding(result)
+    rows = []
+    for name, value in values.items():
+        own = [item for item in found if item.field.partition(".")[0] == name]
+        ways = list(dict.fromkeys(_WORDS[item.how] for item in own))
+        shown = short(readable(value) or "nothing", 300)
+        rows.append({"Field": short(name, 60), "Value": shown, "In the answer": "; ".join(ways) or "–"})
+    st.dataframe(rows, hide_index=True, alt="Extracted values", width="stretch")
+
+
+def marked_text(text: str, found: Iterable[Grounding]) -> str:
+    """Return a foreign text as Markdown, character for character, with the places of values marked."""
+    marks = _apart([(place.start, place.end, item.how) for item in found for place in item.places])
+    parts, at = [], 0
+    for start, end, how in [*marks, (len(text), len(text), "judged")]:
+        parts.append(_lines(text[at:start]))
+        if start < end <= len(text):
+            parts.append(_lines(text[start:end], _COLORS[how]))
+            at = end
+        else:
+            at = max(at, start)
+    return "".join(parts)
+
+
+def _apart(marks: Sequence[Mark]) -> Iterator[Mark]:
+    """Yield marks in order, of overlapping ones the first and longest."""
+    reached = 0
+    for start, end, how in sorted(marks, key=lambda mark: (mark[0], -mark[1])):
+        if start >= reached:
+            yield start, end, how
+            reached = end
+
+
+def _lines(text: str, color: str = "") -> str:
+    """Return escaped text; a line break stays one, and a mark covers each line by itself."""
+    lines = [plain(line) for line in text.split("\n")]
+    if color:
+        lines = [f":{color}-background[{line}]" if line.strip() else line for line in lines]
+    return "  \n".join(lines)

@@ -1,0 +1,140 @@
+"""Which evaluations of a run one walks through, and which of them is open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import streamlit as st
+
+from karenina_core.runs.score import scored_at
+from karenina_core.schemas.annotation import latest_reviews
+from pages.components import services, state
+from pages.components.results import data as results_data
+from pages.components.text import short
+
+_CHOSEN = "_answer_ids"
+_PLACE = "_answer_place"
+_MOST = 500  # entries of the selector
+ALL, FAILURES, PASSES, OPEN, UNREVIEWED, DISAGREED, CHOSEN = (
+    "All",
+    "Failures",
+    "Passes",
+    "Not evaluated",
+    "Not reviewed",
+    "Disagreed",
+    "From Results",
+)
+_VERDICTS = {FAILURES: "fail", PASSES: "pass", OPEN: "not_evaluated"}
+
+
+class Row(NamedTuple):
+    """One evaluation as the list shows it."""
+
+    result_id: str
+    verdict: str
+    question: str
+    models: str
+
+
+def remember(run_id: str, ids: Sequence[str]) -> None:
+    """Let the answer page walk through these evaluations, such as those a table shows."""
+    st.session_state[_CHOSEN] = (run_id, list(ids))
+
+
+def rows(run_id: str) -> list[Row]:
+    """Return the evaluations of a run as it stands now."""
+    run, scored = services.store().run(run_id), scored_at(services.store(), run_id)
+    return _rows(run_id, f"{run.status} {run.done} {run.passed} {run.failed} {run.calls} {run.finished} {scored}")
+
+
+@st.cache_data(show_spinner=False, max_entries=4)
+def _rows(run_id: str, version: str) -> list[Row]:
+    stored = services.store().rows(run_id)
+    repeated = any(row["replicate"] > 1 for row in stored)
+    return [
+        Row(
+            row["result_id"],
+            row["verdict"],
+            short(row["question"], 80),
+            f"{short(row['answering_model'], 40)} · {short(row['parsing_model'], 40)}"
+            + (f" · repeat {row['replicate']}" if repeated else ""),
+        )
+        for row in stored
+    ]
+
+
+def choose(run_id: str, known: list[Row]) -> str | None:
+    """Draw quick views, search, selector and the ways to the next and the previous one; return the id chosen."""
+    shown = _filtered(run_id, known)
+    ids = [row.result_id for row in shown]
+    everything = [row.result_id for row in known]
+    wanted = state.selected("row", everything) if len(ids) == len(known) else state.recalled("row")
+    if state.unknown("row") and not state.unknown("run"):
+        st.warning("The evaluation in this link is not in this run; showing the first.", icon=":material/link_off:")
+        wanted = None
+    st.caption(f"{len(ids):,} of {len(known):,} evaluations")
+    if not ids:
+        st.info("No evaluation is like that. Choose another view.", icon=":material/filter_alt_off:")
+        return None
+    # One that left the list, because it was just reviewed, makes room for the one after it.
+    place = ids.index(wanted) if wanted in ids else min(st.session_state.get(_PLACE, 0), len(ids) - 1)
+    place = place if wanted is not None else 0
+    picked = _walk(shown, place)
+    st.session_state[_PLACE] = picked
+    state.choose("row", ids[picked])
+    if picked != place:
+        st.rerun()
+    return ids[picked]
+
+
+def _filtered(run_id: str, known: list[Row]) -> list[Row]:
+    chosen_run, chosen = st.session_state.get(_CHOSEN, ("", []))
+    views = [ALL, FAILURES, PASSES, OPEN, UNREVIEWED, DISAGREED, *([CHOSEN] if chosen_run == run_id else [])]
+    left, right = st.columns([72, 28], vertical_alignment="bottom")
+    with left:
+        if st.session_state.get("answer_view") not in views:
+            linked = state.recalled("row")
+            walked = CHOSEN in views and (linked is None or linked in chosen)
+            st.session_state["answer_view"] = CHOSEN if walked else ALL
+        view = st.segmented_control("Walk through", views, key="answer_view", required=True, wrap=True)
+    with right:
+        words = st.text_input("Search in questions", key="answer_search").casefold().split()
+    if view in _VERDICTS:
+        known = [row for row in known if row.verdict == _VERDICTS[view]]
+    elif view in (UNREVIEWED, DISAGREED):
+        reviews = latest_reviews(services.store().annotations(run_id))
+        disagreed = {name for name, review in reviews.items() if not review.agrees}
+        known = [
+            row for row in known if (row.result_id in disagreed if view == DISAGREED else row.result_id not in reviews)
+        ]
+    elif view == CHOSEN:
+        by_id = {row.result_id: row for row in known}
+        known = [by_id[result_id] for result_id in chosen if result_id in by_id]  # in the order they had there
+    return [row for row in known if all(word in row.question.casefold() for word in words)]
+
+
+def _walk(shown: list[Row], place: int) -> int:
+    first = max(0, min(place - _MOST // 2, len(shown) - _MOST))
+    window = list(range(first, min(first + _MOST, len(shown))))
+    picked: int = st.selectbox(
+        f"Evaluation {place + 1} of {len(shown)}",
+        window,
+        index=place - first,
+        format_func=lambda at: _label(shown[at]),
+        key=f"answer_pick_{shown[place].result_id}",
+    )
+    with st.container(horizontal=True):
+        if st.button(
+            "Previous", icon=":material/arrow_back:", shortcut="K", disabled=place == 0, key="answer_previous"
+        ):
+            picked = place - 1
+        if st.button(
+            "Next", icon=":material/arrow_forward:", shortcut="J", disabled=place == len(shown) - 1, key="answer_next"
+        ):
+            picked = place + 1
+    return picked
+
+
+def _label(row: Row) -> str:
+    return f"{results_data.SIGN[row.verdict]} {row.question} · {row.models}"

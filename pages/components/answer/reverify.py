@@ -1,0 +1,173 @@
+"""Verifying a run again with the rules of today: what would flip, before anything is saved; and its revisions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from karenina_core.analysis.intervals import proportion
+from karenina_core.analysis.summary import counted, interval, percent
+from karenina_core.runs import Flip, FlipList, RunRow, preview, reverify, wanted
+from karenina_core.runs.reverify import Share
+from karenina_core.runs.revisions import Revision, revisions
+from karenina_core.schemas.results import Verdict
+from pages.components import feedback, frame, services, session_keys, state
+from pages.components.answer import scratch as answer_scratch
+from pages.components.runs import spending
+from pages.components.text import short
+
+_OFFERED = "_reverify_offered"
+_SIGNS: dict[Verdict, str] = {"pass": "✓ pass", "fail": "✗ fail", "not_evaluated": "– not evaluated"}
+_MOST = 1_000  # flips in the table
+
+
+def draw(run_id: str) -> None:
+    """Draw the button, the revisions there are, and what a revision still waits for."""
+    run = services.store().run(run_id)
+    pressed = st.button(
+        "Re-verify with the rules of today",
+        icon=":material/rule:",
+        key="reverify",
+        help="Decides the stored answers again by the present templates. No model is asked, and nothing is saved "
+        "before you have seen what changes.",
+        disabled=not run.done,
+    )
+    if st.session_state.pop(_OFFERED, None) == run_id or pressed:
+        open_reverify(run_id)
+    _family(run_id)
+    _waiting(run)
+
+
+def offer(run_id: str) -> None:
+    """Let the preview open when the page is next drawn."""
+    st.session_state[_OFFERED] = run_id
+
+
+@st.dialog("Re-verify", width="large")
+def open_reverify(run_id: str) -> None:
+    """Show what verifying again would change, and offer to save it as a new revision."""
+    with frame.guard():
+        benchmark = answer_scratch.benchmark_of_today(run_id)
+        with st.spinner("Deciding the stored answers again"):
+            found = preview(services.store(), run_id, benchmark)
+        st.markdown(sentence(found))
+        st.caption(
+            "Stored answers and extractions, decided by the templates of today. The run stays as it is: saving makes a "
+            "new revision of it, and the verdicts of this one stay readable."
+        )
+        if found.flips:
+            _flips(found)
+        _would_wait(run_id, found)
+        if found.unmatched:
+            st.caption(f"{counted(found.unmatched, 'row')} of questions that the benchmark has no more are left out.")
+        if st.button("Save as a new revision", type="primary", icon=":material/save:", key="reverify_save"):
+            with st.spinner("Saving the revision"):
+                new_id = reverify(services.store(), run_id, benchmark)
+            feedback.say("The new revision is saved. The verdicts of the earlier one stay readable.")
+            state.choose("run", new_id)
+            st.rerun()
+
+
+def sentence(found: FlipList) -> str:
+    """Return what changes in one sentence, as Markdown: `71 % → 78 %, 9 verdicts flip`."""
+    flips = counted(len(found.flips), "verdict") + (" flips" if len(found.flips) == 1 else " flip")
+    parts = [f"{len(found.improved)} to pass", f"{len(found.regressed)} from pass"]
+    told = f" ({', '.join(parts)})" if found.flips else ""
+    return f"### {_rate(found.before)} → {_rate(found.after)}, {flips}{told}\n\n{_detail(found.before, found.after)}"
+
+
+def _rate(share: Share) -> str:
+    return "no verdicts" if share.rate is None else percent(share.rate)
+
+
+def _detail(before: Share, after: Share) -> str:
+    return f"Before: {_counts(before)}. After: {_counts(after)}."
+
+
+def _counts(share: Share) -> str:
+    known = proportion([True] * share.passed + [False] * (share.evaluated - share.passed))
+    between = f", 95 % interval {interval(known.low, known.high)}" if share.evaluated else ""
+    left = f", {share.not_evaluated} not evaluated" if share.not_evaluated else ""
+    return f"{share.passed} of {share.evaluated} right{between}{left}"
+
+
+def _flips(found: FlipList) -> None:
+    rows = [_flip(flip) for flip in found.flips[:_MOST]]
+    st.dataframe(rows, hide_index=True, alt="Verdicts that flip", width="stretch", key="reverify_flips")
+    if len(found.flips) > _MOST:
+        st.caption(f"The first {_MOST:,} of {len(found.flips):,}.")
+
+
+def _flip(flip: Flip) -> dict[str, Any]:
+    return {
+        "Question": short(flip.question, 80),
+        "Model": short(flip.key.answering_model, 40),
+        "Judge": short(flip.key.parsing_model, 40),
+        "Repeat": flip.key.replicate,
+        "Before": _SIGNS[flip.before],
+        "After": _SIGNS[flip.after],
+    }
+
+
+def _would_wait(run_id: str, found: FlipList) -> None:
+    """Say which rows only the judge can decide, and what asking it takes."""
+    if not found.waiting:
+        return
+    questions = list(dict.fromkeys(key.question_id for key in found.waiting))
+    rows = counted(len(found.waiting), "row")
+    st.warning(
+        f"{rows} of {counted(len(questions), 'question')}: the template now asks the judge for something else. They "
+        "have no verdict in the new revision until the judge is asked, which you can do after saving.",
+        title="These need the judge again",
+    )
+    plan = services.store().run_plan(run_id)
+    expected = spending.expected(wanted(answer_scratch.benchmark_of_today(run_id), plan.config, questions))
+    if expected is not None:
+        st.markdown(spending.sentence(expected))
+
+
+def _waiting(run: RunRow) -> None:
+    """Offer to ask the judge for the rows of a revision that need it."""
+    if run.parent_run is None or run.active:
+        return
+    store = services.store()
+    number = len(store.rows(run.id, status="skipped", failure_stage="verify_template"))
+    if not number:
+        return
+    rows = "1 row needs" if number == 1 else f"{number:,} rows need"
+    with st.expander(f"{rows} the judge again", icon=":material/gavel:", on_change="rerun", key="top_up_open") as view:
+        if not view.open:
+            return
+        plan = store.run_plan(run.id)
+        agreed = spending.confirm(spending.expected(plan, run.id), plan.config, "reverify")
+        if st.button("Ask the judge", key="reverify_ask", disabled=not agreed, icon=":material/play_arrow:"):
+            services.runner().start(run.id, keys=session_keys.source())
+            st.switch_page(frame.MONITOR, query_params={"run": run.id})
+
+
+def _family(run_id: str) -> None:
+    """Show the revisions of a run, where there are several, and lead to the others."""
+    known = revisions(services.store(), run_id)
+    if len(known) < 2:
+        return
+    here = next(item for item in known if item.run.id == run_id)
+    picked = st.selectbox(
+        f"Revision {here.number} of {len(known)}",
+        known,
+        index=here.number - 1,
+        format_func=_label,
+        key=f"revision_{run_id}_{len(known)}",
+        width=420,
+    )
+    if picked.run.id != run_id:
+        state.choose("run", picked.run.id)
+        st.rerun()
+
+
+def _label(item: Revision) -> str:
+    run = item.run
+    evaluated = run.passed + run.failed
+    rate = f"{percent(run.passed / evaluated)} of {evaluated} right" if evaluated else "no verdicts"
+    kind = "as it was run" if item.number == 1 else "re-verified"
+    return f"{item.number} · {kind} {run.created[:16].replace('T', ' ')} · {rate}"

@@ -1,0 +1,224 @@
+"""Failures by likely cause, for a person to confirm; and rules that are too strict, to be mended in one step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import streamlit as st
+
+from karenina_core.analysis.gentler_rules import GentlerRule
+from karenina_core.analysis.summary import counted
+from karenina_core.analysis.triage import Suggestion, suggest
+from karenina_core.runs.score import scored_at
+from karenina_core.schemas.annotation import CAUSE_WORDS, CAUSES, Cause, agrees_with, latest_reviews
+from karenina_core.schemas.results import Verdict
+from pages.components import feedback, frame, services, state
+from pages.components.answer import drawer as answer_drawer
+from pages.components.answer import reverify as answer_reverify
+from pages.components.answer import review as answer_review
+from pages.components.answer import scratch as answer_scratch
+from pages.components.benchmarks import choice as benchmark_choice
+from pages.components.text import plain
+
+_PAGE = 20  # cards of one cause
+
+
+class _Card(NamedTuple):
+    result_id: str
+    question: str
+    models: str
+    verdict: Verdict
+    suggestion: Suggestion
+
+
+class _Board(NamedTuple):
+    cards: list[_Card]
+    rules: list[GentlerRule]
+
+
+def board(run_id: str) -> None:
+    """Draw the results without a pass by cause: suggested from the evidence, or as a person decided."""
+    seen = _read(run_id)
+    reviews = latest_reviews(services.store().annotations(run_id))
+    decided = {name: review.cause for name, review in reviews.items() if review.cause is not None}
+    st.markdown("**Whose fault is it?**")
+    if not seen.cards:
+        st.success("Every evaluation passed; there is nothing to sort.", icon=":material/check:")
+        return
+    confirmed = sum(card.result_id in decided for card in seen.cards)
+    st.caption(
+        f"{counted(len(seen.cards), 'result')} without a pass, sorted by the likely cause. Suggestions follow from the "
+        f"evidence; {confirmed} of {len(seen.cards)} are confirmed by a person. A review never changes a verdict."
+    )
+    answer_review.ask_author("triage_author")
+    _counts(seen.cards, decided)
+    cause = st.segmented_control(
+        "Cause",
+        CAUSES,
+        default=_first(seen.cards, decided),
+        format_func=lambda one: f"{CAUSE_WORDS[one]} ({len(_of(one, seen.cards, decided))})",
+        key=f"triage_cause_{run_id}",
+        required=True,
+    )
+    cards = _of(cause, seen.cards, decided)
+    waiting = [card for card in cards if card.result_id not in decided]
+    if len(waiting) > 1 and st.button(
+        f"Confirm all {len(waiting)}", icon=":material/done_all:", key=f"triage_all_{cause}"
+    ):
+        _confirm_all(run_id, waiting)
+    for card in cards[:_PAGE]:
+        _draw(run_id, card, decided.get(card.result_id))
+    if len(cards) > _PAGE:
+        st.caption(f"The first {_PAGE} of {len(cards)}; those you confirm stay, with a mark.")
+
+
+def gentler_rules(run_id: str) -> None:
+    """Draw the failures that would pass with one more normaliser or a little more tolerance."""
+    found = _read(run_id).rules
+    st.markdown("**Which failures would pass with a slightly gentler rule?**")
+    if not found:
+        st.info("No failure is that near to passing.", icon=":material/check:")
+        return
+    row = answer_scratch.stored_benchmark(run_id)
+    st.caption(
+        "Each line changes one field of one template. What the change would also let in is said beside it: look at "
+        "that before you apply it. Applying saves the template; then you see what flips, and nothing else is saved yet."
+    )
+    if row is None:
+        st.warning("The benchmark of this run is not in the workspace any more, so rules cannot be saved.")
+    for number, rule in enumerate(found[:50]):
+        with st.container(border=True):
+            rows = counted(len(rule.result_ids), "failure")
+            st.markdown(f"**{rows} would pass**: {plain(rule.label)} · field **{plain(rule.field, 60)}**")
+            st.caption(plain(rule.question, 200))
+            if rule.lets_in:
+                st.caption(f":material/warning: It would also let in: {plain('; '.join(rule.lets_in), 300)}")
+            with st.container(horizontal=True):
+                key = f"rule_{number}_{rule.result_ids[0]}"
+                if st.button("See one", key=f"{key}_see", icon=":material/article:"):
+                    answer_drawer.open_drawer(run_id, rule.result_ids[0])
+                if st.button("Apply and re-verify", key=f"{key}_apply", icon=":material/rule:", disabled=row is None):
+                    _apply(run_id, rule)
+
+
+def _apply(run_id: str, rule: GentlerRule) -> None:
+    row = answer_scratch.stored_benchmark(run_id)
+    assert row is not None
+    with frame.guard():
+        before = benchmark_choice.reading(row.id, row.revision).get_template(rule.question_id)
+        _set_template(row.id, rule.question_id, rule.source)
+        feedback.offer_undo(
+            f"The rule of {plain(rule.field, 60)} is saved in the benchmark.",
+            lambda: _set_template(row.id, rule.question_id, before or rule.source),
+        )
+        answer_reverify.offer(run_id)
+        st.rerun()
+
+
+def _set_template(benchmark_id: str, question_id: str, source: str) -> None:
+    with benchmark_choice.changing(benchmark_id) as benchmark:
+        benchmark.update_template(question_id, source)
+
+
+def _read(run_id: str) -> _Board:
+    """Return cards and rules; worked out anew when the run or the benchmark has changed."""
+    run, row = services.store().run(run_id), answer_scratch.stored_benchmark(run_id)
+    scored = scored_at(services.store(), run_id)
+    version = f"{run.status} {run.done} {run.passed} {run.failed} {row.revision if row else run.snapshot} {scored}"
+    kept: dict[str, tuple[str, _Board]] = st.session_state.setdefault("_triage", {})
+    if run_id not in kept or kept[run_id][0] != version:
+        with st.spinner("Looking at the failures"):
+            st.session_state["_triage"] = {run_id: (version, _work_out(run_id))}
+    found: dict[str, tuple[str, _Board]] = st.session_state["_triage"]
+    return found[run_id][1]
+
+
+def _work_out(run_id: str) -> _Board:
+    from karenina_core.analysis.gentler_rules import gentler_rules as gentler
+    from karenina_core.analysis.gentler_rules import right_today
+
+    failures = services.store().results(run_id, verdict=["fail", "not_evaluated"])
+    today = answer_scratch.benchmark_of_today(run_id)
+    rules, right = gentler(failures, today), right_today(failures, today)
+    near = {name: f"{rule.label} ({rule.field})" for rule in reversed(rules) for name in rule.result_ids}
+    cards = []
+    for result in failures:
+        suggestion = suggest(result, near.get(result.result_id, ""), result.result_id in right)
+        if suggestion is not None:
+            models = f"{result.answering_model} · judged by {result.parsing_model}"
+            models += f" · repeat {result.replicate}" if result.replicate > 1 else ""
+            cards.append(_Card(result.result_id, result.question.question, models, result.verdict, suggestion))
+    return _Board(cards, rules)
+
+
+def _cause(card: _Card, decided: Mapping[str, Cause | None]) -> Cause:
+    return decided.get(card.result_id) or card.suggestion.cause
+
+
+def _of(cause: Cause, cards: list[_Card], decided: Mapping[str, Cause | None]) -> list[_Card]:
+    return [card for card in cards if _cause(card, decided) == cause]
+
+
+def _first(cards: list[_Card], decided: Mapping[str, Cause | None]) -> Cause:
+    return next(cause for cause in CAUSES if _of(cause, cards, decided))
+
+
+def _counts(cards: list[_Card], decided: Mapping[str, Cause | None]) -> None:
+    rows = [
+        {
+            "Cause": CAUSE_WORDS[cause],
+            "Results": len(here := _of(cause, cards, decided)),
+            "Confirmed": sum(card.result_id in decided for card in here),
+            "Share": round(100 * len(here) / len(cards)),
+        }
+        for cause in CAUSES
+    ]
+    st.dataframe(
+        rows,
+        hide_index=True,
+        alt="Results without a pass by cause",
+        width="stretch",
+        column_config={"Share": st.column_config.ProgressColumn(format="%d %%", min_value=0, max_value=100)},
+    )
+
+
+def _draw(run_id: str, card: _Card, decided: Cause | None) -> None:
+    with st.container(border=True):
+        mark = ":green-badge[:material/person_check: confirmed]" if decided else ":gray-badge[suggested]"
+        sign = "✗ fail" if card.verdict == "fail" else "– not evaluated"
+        st.markdown(f"{mark} **{plain(card.question, 160)}**")
+        st.caption(f"{sign} · {plain(card.models, 160)} · {plain(card.suggestion.why, 300)}")
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            chosen = st.selectbox(
+                "Cause",
+                CAUSES,
+                index=CAUSES.index(decided or card.suggestion.cause),
+                format_func=lambda one: CAUSE_WORDS[one],
+                key=f"triage_{card.result_id}",
+                label_visibility="collapsed",
+                width=260,
+            )
+            if st.button(
+                "Confirm", key=f"triage_{card.result_id}_ok", icon=":material/check:", disabled=chosen == decided
+            ):
+                _confirm(run_id, card, chosen)
+                st.rerun()
+            if st.button("Look", key=f"triage_{card.result_id}_look", icon=":material/visibility:"):
+                answer_drawer.open_drawer(run_id, card.result_id)
+            if st.button("Open", key=f"triage_{card.result_id}_open", icon=":material/article:", type="tertiary"):
+                state.choose("row", card.result_id)
+                state.choose("look", "answer")
+                st.rerun()
+
+
+def _confirm_all(run_id: str, cards: list[_Card]) -> None:
+    for card in cards:
+        _confirm(run_id, card, card.suggestion.cause)
+    feedback.say(f"{counted(len(cards), 'review')} stored.")
+    st.rerun()
+
+
+def _confirm(run_id: str, card: _Card, cause: Cause) -> None:
+    with frame.guard():
+        answer_review.save(run_id, card.result_id, agrees_with(card.verdict, cause), cause)

@@ -1,0 +1,1 @@
+"""The list of benchmarks: what comes in, what goes out, what is wrong."""

@@ -1,0 +1,1 @@
+"""Drafting the templates that a benchmark lacks."""

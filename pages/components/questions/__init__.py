@@ -1,0 +1,1 @@
+"""The questions of a benchmark: list, grid, details, history."""

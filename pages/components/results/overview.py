@@ -1,0 +1,104 @@
+"""The outcome of a run in a few numbers and sentences."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import streamlit as st
+
+from karenina_core.analysis.statistics import pass_rate
+from karenina_core.analysis.summary import counted, interval, percent, rate_sentences
+from pages.components import services
+from pages.components.results import data as results_data
+from pages.components.results import filters as results_filters
+from pages.components.results.data import Frames
+from pages.components.results.filters import Scope
+from pages.components.text import plain
+
+_MOST_MODELS = 5
+_NOTICEABLE = 0.05  # seconds; recordings are read in less
+
+
+def draw(data: Frames, scope: Scope) -> None:
+    """Draw the numbers of what the filters keep."""
+    row = _totals(data.run_id, data.revision, scope)
+    run = services.store().run(data.run_id)
+    with st.container(horizontal=True):
+        st.metric(
+            "Pass rate",
+            percent(row["rate"]) if row["evaluated"] else "–",
+            delta=_spread(row),
+            delta_color="off",
+            delta_arrow="off",
+            help="Right among the evaluated answers, with its 95 % interval. "
+            "What has no verdict counts on neither side.",
+        )
+        st.metric("Evaluations", f"{row['n']:,}")
+        st.metric("Pass", f"{row['passed']:,}")
+        st.metric("Fail", f"{row['failed']:,}")
+        st.metric(
+            "Not evaluated",
+            f"{row['not_evaluated']:,}",
+            delta=f"{counted(int(row['errors']), 'error')} among them" if row["errors"] else None,
+            delta_color="off",
+            delta_arrow="off",
+        )
+        if row["seconds"] >= _NOTICEABLE:
+            st.metric("Median time", f"{row['seconds']:.1f} s", help="Of a whole evaluation, judge and rules included.")
+        if run.cost is not None:
+            st.metric(
+                "Cost of the run",
+                f"${run.cost:,.2f}" if run.cost >= 0.01 or not run.cost else f"${run.cost:.4f}",
+                help="What all its model calls cost, as far as their prices are known. Known replies cost nothing.",
+            )
+
+
+def sentences(data: Frames, scope: Scope) -> None:
+    """Draw the same in words; where there are many models, the first figure says it."""
+    lines = _headlines(data.run_id, data.revision, scope)
+    if len(lines) <= _MOST_MODELS:
+        st.markdown("\n".join(f"- {plain(line)}" for line in lines))
+    for line in data.judges:
+        st.caption(f":material/info: {plain(line)}")
+    if data.left_out and not scope.narrow:
+        with st.expander("Not evaluated: why"):
+            for line in data.left_out:
+                st.markdown(f"- {plain(line)}")
+
+
+def newer(data: Frames) -> None:
+    """Offer to read again what a large run has stored meanwhile."""
+    if data.newer:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(f"The run goes on: {counted(data.newer, 'more result')} since this page was opened.")
+            st.button(
+                "Show them",
+                icon=":material/refresh:",
+                key="read_again",
+                on_click=results_data.read_again,
+                args=(data.run_id,),
+            )
+
+
+def _spread(row: dict[str, float]) -> str | None:
+    if not row["evaluated"]:
+        return None
+    few = ", too few to tell" if row["few"] else ""
+    return f"{interval(row['low'], row['high'])}, n = {row['evaluated']:,}{few}"
+
+
+@st.cache_data(show_spinner=False, max_entries=50)
+def _headlines(run_id: str, revision: str, scope: Scope) -> list[str]:
+    results = results_filters.shown(Frames(run_id, revision), scope)
+    return [] if results.empty else rate_sentences(results)
+
+
+@st.cache_data(show_spinner=False, max_entries=50)
+def _totals(run_id: str, revision: str, scope: Scope) -> dict[str, float]:
+    results: pd.DataFrame = results_filters.shown(Frames(run_id, revision), scope)
+    if results.empty:
+        counts = ("n", "passed", "failed", "evaluated", "not_evaluated", "errors", "seconds")
+        return {**dict.fromkeys(counts, 0), "rate": math.nan}
+    [row] = pass_rate(results, []).to_dict("records")
+    return {**{str(name): value for name, value in row.items()}, "seconds": float(results["seconds"].median())}

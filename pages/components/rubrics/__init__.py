@@ -1,0 +1,1 @@
+"""The rubric of a benchmark or a question."""

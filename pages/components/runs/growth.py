@@ -1,0 +1,193 @@
+"""A run at its end: the questions a try left out, traits that failed, and more of everything for the same run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from karenina_core.analysis.summary import counted
+from karenina_core.runs import Plan, Progress, failed_guards, failed_traits, top_up, wanted, widened
+from karenina_core.schemas.config import ModelConfig
+from pages.components import frame, services, session_keys
+from pages.components.runs import model_editor, spending
+from pages.components.text import plain, short
+
+_STATE = "_growth"
+
+
+@dataclass
+class _Growth:
+    """What a person has put together to add to a run."""
+
+    answering: list[ModelConfig] = field(default_factory=list)
+    judges: list[ModelConfig] = field(default_factory=list)
+    repeats: int | None = None
+    questions: list[str] = field(default_factory=list)
+
+    def added_to(self, plan: Plan) -> Plan:
+        return widened(plan, **self.arguments)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        return {
+            "answering_models": self.answering,
+            "judges": self.judges,
+            "replicates": self.repeats,
+            "question_ids": self.questions,
+        }
+
+
+def offer(progress: Progress) -> None:
+    """Draw what can be done with a run that is not under way."""
+    if progress.active or services.store().run(progress.run_id).parent_run:
+        return
+    run_id = progress.run_id
+    plan = _plan(run_id)
+    with frame.guard():
+        _continue_try(progress, plan)
+        _once_more(run_id, plan)
+        if st.button(
+            "Add to this run",
+            key="grow",
+            icon=":material/library_add:",
+            help="Further models, judges, repeats or questions, as part of the same run. What it has stays.",
+        ):
+            st.session_state[_STATE] = _Growth()
+            _dialog(run_id)
+
+
+def _plan(run_id: str) -> Plan:
+    run = services.store().run(run_id)
+    return _read_plan(run_id, run.snapshot, run.config_hash, run.total)
+
+
+@st.cache_resource(show_spinner=False, max_entries=2)
+def _read_plan(run_id: str, snapshot: str, config_hash: str, total: int) -> Plan:
+    """Read what a run wants, once for as long as it wants the same; for looking at only."""
+    return services.store().run_plan(run_id)
+
+
+def _continue_try(progress: Progress, plan: Plan) -> None:
+    """Offer the questions that a finished try left out, as part of the same run."""
+    if progress.status != "completed":
+        return
+    wider = wanted(plan.benchmark, plan.config)
+    more = len(set(wider.question_ids) - set(plan.question_ids))
+    if not more or set(plan.question_ids) - set(wider.question_ids):
+        return
+    found = spending.expected(wider, progress.run_id)
+    left = f"{counted(wider.rows - plan.rows, 'evaluation')} more"
+    with st.container(border=True):
+        st.markdown(f"**This run has {counted(len(plan.question_ids), 'question')} of {len(wider.question_ids)}.**")
+        st.caption(f"{left}.")
+        agreed = spending.confirm(found, wider.config, "widen")
+        if st.button(
+            f"Continue with the other {counted(more, 'question')}",
+            key="widen",
+            icon=":material/playlist_add:",
+            disabled=not agreed,
+            help="Adds them to this run; nothing is asked twice.",
+        ):
+            services.store().widen_run(progress.run_id, wider)
+            services.runner().start(progress.run_id, keys=session_keys.source())
+            st.rerun()
+
+
+def _once_more(run_id: str, plan: Plan) -> None:
+    store = services.store()
+    traits, checks = set(failed_traits(store, run_id, plan)), set(failed_guards(store, run_id, plan))
+    if not traits | checks:
+        return
+    rows = len(traits | checks)
+    what = " or ".join([*(["traits"] if traits else []), *(["checks of the answer"] if checks else [])])
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        with st.container():
+            st.markdown(f"**{counted(rows, 'evaluation')} {'has' if rows == 1 else 'have'} {what} that failed.**")
+            st.caption("The judge could not be asked. Answers and extractions are there and stay as they are.")
+        if st.button("Try those again", key="once_more", icon=":material/replay:"):
+            services.runner().resume(run_id, keys=session_keys.source())
+            st.rerun()
+
+
+@st.dialog("Add to this run", position="right", width="medium")
+def _dialog(run_id: str) -> None:
+    plan = _plan(run_id)
+    growth: _Growth = st.session_state[_STATE]
+    section = st.segmented_control("What", list(_SECTIONS), default="Models", required=True, key="growth_section")
+    _SECTIONS[section or "Models"](growth, plan)
+    st.divider()
+    with frame.guard():
+        wider = growth.added_to(plan)
+        if wider.rows == plan.rows and not any(model.manual_traces is not None for model in growth.answering):
+            st.caption(f"The run has {counted(plan.rows, 'evaluation')}. Nothing is added yet.")
+            return
+        st.markdown(f"**{plan.rows:,} → {counted(wider.rows, 'evaluation')}: {_listed(plan, wider)}**")
+        agreed = spending.confirm(spending.expected(wider, run_id), wider.config, "growth")
+        if st.button(
+            "Add and run", type="primary", key="growth_run", icon=":material/play_arrow:", disabled=not agreed
+        ):
+            config = top_up(services.store(), run_id, **growth.arguments)
+            services.runner().start(run_id, config, session_keys.source())
+            st.rerun()
+
+
+def _models(growth: _Growth, plan: Plan) -> None:
+    _list("answering", growth.answering, plan.config.answering_models, plan)
+
+
+def _judges(growth: _Growth, plan: Plan) -> None:
+    _list("judge", growth.judges, plan.config.parsing_models, plan)
+
+
+def _list(role: str, added: list[ModelConfig], present: list[ModelConfig], plan: Plan) -> None:
+    st.caption(f"In the run: {plain(', '.join(model.id for model in present), 300)}")
+    for number, model in enumerate(added):
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            st.markdown(f"**{plain(model.id, 60)}**")
+            if st.button("Remove", key=f"growth_remove_{role}_{number}", icon=":material/delete:"):
+                del added[number]
+                st.rerun(scope="fragment")
+    if model_editor.form(role, added, plan.benchmark):
+        st.rerun(scope="fragment")
+
+
+def _repeats(growth: _Growth, plan: Plan) -> None:
+    least = plan.config.replicate_count
+    growth.repeats = int(st.number_input("Repeats, in all", least, 100, growth.repeats or least))
+
+
+def _questions(growth: _Growth, plan: Plan) -> None:
+    taking_part = set(plan.question_ids)
+    ready = [name for name in plan.benchmark.get_finished_questions(ids_only=True) if name not in taking_part]
+    if not ready:
+        st.caption("Every finished question takes part already.")
+        return
+    growth.questions = st.multiselect(
+        "Further questions",
+        ready,
+        growth.questions,
+        format_func=lambda name: short(plan.benchmark.get_question(name).question, 100),
+        select_all=True,
+    )
+
+
+_SECTIONS: dict[str, Callable[[_Growth, Plan], None]] = {
+    "Models": _models,
+    "Judges": _judges,
+    "Repeats": _repeats,
+    "Questions": _questions,
+}
+
+
+def _listed(before: Plan, after: Plan) -> str:
+    old, new = before.config, after.config
+    parts = [
+        (len(new.answering_models) - len(old.answering_models), "model"),
+        (len(new.parsing_models) - len(old.parsing_models), "judge"),
+        (new.replicate_count - old.replicate_count, "repeat"),
+        (len(after.question_ids) - len(before.question_ids), "question"),
+    ]
+    return ", ".join(f"{counted(number, noun)} more" for number, noun in parts if number)

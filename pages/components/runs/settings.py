@@ -1,0 +1,64 @@
+"""How a run goes: its settings, and what they add up to."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from karenina_core.analysis.summary import counted
+from karenina_core.runs import Plan
+from pages.components import frame
+from pages.components.runs import configuration
+from pages.components.text import plain
+
+_MODES = {"auto": "when there are any", "template_only": "off", "rubric_only": "only rubrics"}
+_SHOWN = 50
+
+
+def draw() -> None:
+    """Draw the settings; `configuration.build` reads them."""
+    st.subheader("Settings")
+    first, second, third = st.columns(3)
+    with first:
+        help_text = "How often every question is asked."
+        st.number_input("Repeats", 1, 100, help=help_text, **configuration.field("repeats", 1))
+    with second:
+        st.number_input("Calls at once", 1, 200, **configuration.field("calls", 8))
+    with third:
+        st.selectbox("Rubrics", list(_MODES), format_func=_MODES.get, **configuration.field("mode", "auto", _MODES))
+    with st.container(horizontal=True):
+        one_more = "One more judge call per answer."
+        st.toggle("Notice declined answers", help=one_more, **configuration.field("abstention", False))
+        st.toggle("Notice insufficient answers", help=one_more, **configuration.field("sufficiency", False))
+        needed = "Needed by SemanticMatch fields. Needs the embeddings extra; see Settings."
+        st.toggle("Embedding check", help=needed, **configuration.field("embeddings", False))
+
+
+def describe(plan: Plan) -> None:
+    """Draw what a plan adds up to, what it leaves out, and what is wrong with the benchmark."""
+    calls = plan.calls()
+    st.markdown(
+        f"**{counted(len(plan.question_ids), 'question')} × {counted(len(plan.config.answering_models), 'model')} × "
+        f"{counted(plan.config.replicate_count, 'repeat')} = {counted(plan.answers, 'answer')}**, "
+        f"and at most {counted(sum(calls.values()) - calls.get('answer', 0), 'judge call')}."
+    )
+    if plan.skipped:
+        with st.expander(f"{counted(len(plan.skipped), 'question')} will not run"):
+            for skipped in plan.skipped[:_SHOWN]:
+                known = skipped.question_id in plan.benchmark
+                text = plan.benchmark.get_question(skipped.question_id).question if known else skipped.question_id
+                st.caption(f"{plain(text, 80)}: {plain(skipped.reason)}")
+    problems = [problem for problem in plan.benchmark.check() if problem.severity == "error"]
+    if problems:
+        with st.expander(f"{counted(len(problems), 'problem')} in the benchmark", icon=":material/warning:"):
+            for problem in problems[:_SHOWN]:
+                st.caption(f"{plain(problem.where, 80)}: {plain(problem.what)} {plain(problem.next)}")
+
+
+def offer_questions(benchmark_id: str, *, everything: bool) -> None:
+    """Say that nothing would run, and what to do about it."""
+    if not everything:
+        st.warning("No question is left. Choose others above, or all of them.", title="Nothing to run")
+        return
+    st.warning("No question would run. Mark questions as finished first.", title="Nothing to run")
+    if st.button("Go to questions", type="primary"):
+        st.switch_page(frame.QUESTIONS, query_params={"benchmark": benchmark_id})

@@ -1,0 +1,134 @@
+"""What a run will take, said and agreed to before anything is spent; and what models cost."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import streamlit as st
+
+from karenina_core.analysis.summary import counted
+from karenina_core.models.prices import Price
+from karenina_core.runs import Estimate, Plan, estimate
+from karenina_core.runs.budget import daily_budget, dollars
+from karenina_core.runs.quotes import Quote
+from karenina_core.schemas.config import VerificationConfig
+from pages.components import services
+from pages.components.runs import configuration
+from pages.components.text import plain, short
+
+_MILLION = 1_000_000
+_KEPT = 4  # estimates of a session
+_SOURCES = {"yours": "yours", "list": "price list", "unknown": "not known"}
+_IN, _OUT = "Sent", "Received"
+
+
+def ask_limit() -> float | None:
+    """Draw the field for the run's limit and return it; None without a limit."""
+    limit: float | None = st.number_input(
+        "Spend at most (US dollars; empty for no limit)",
+        min_value=0.01,
+        value=None,
+        help="The run stops when this is spent; calls in flight at that moment are finished. "
+        "Models without a known price do not count.",
+        width=320,
+        **configuration.field("max_cost", 5.0),
+    )
+    return limit
+
+
+def expected(plan: Plan, run_id: str | None = None) -> Estimate | None:
+    """Return what a plan takes from providers; worked out anew only when something has changed.
+
+    Args:
+        plan: What is wanted.
+        run_id: The stored run that the plan belongs to.
+    """
+    store = services.store()
+    made = sum(run.calls for run in store.runs())
+    answers = [sorted(model.manual_traces or ()) for model in plan.config.answering_models]
+    about = f"{plan.config.model_dump_json()}{plan.question_ids}{plan.benchmark.modified_at}{answers}"
+    key = _digest(f"{about}{run_id}{made}{store.prices()}")
+    known: dict[str, Estimate | None] = st.session_state.setdefault("_expected", {})
+    if key not in known:
+        with st.spinner("Counting what is known already"):
+            known[key] = estimate(plan, store, run_id)
+        st.session_state["_expected"] = dict(list(known.items())[-_KEPT:])
+    return known[key]
+
+
+def sentence(found: Estimate) -> str:
+    """Return what is expected in one sentence, as Markdown."""
+    took = f", {found.time}" if found.time else ""
+    known = f" The ledger answers {counted(found.cached, 'more call')} for nothing." if found.cached else ""
+    return f"**About {counted(found.calls, 'call')} of providers, {plain(found.cost)}{took}.**{known}"
+
+
+def confirm(found: Estimate | None, config: VerificationConfig, key: str = "cfg") -> bool:
+    """Draw what a run is expected to take from providers, and return whether it may start.
+
+    What was agreed to counts for this very configuration; a change asks again.
+    """
+    if found is None:
+        return True
+    st.markdown(sentence(found))
+    if found.calls:
+        st.caption(plain(found.assumption))
+    bound = daily_budget()
+    if bound is not None:
+        today = services.store().spent_today()
+        st.caption(f"Spent today, by all runs: {plain(dollars(today))} of at most {plain(dollars(bound))}.")
+    prices(found, key)
+    return st.checkbox(
+        "I have read this; the run may spend money and send the questions to these providers.",
+        key=f"{key}_confirm_{_digest(f'{found}{config.model_dump_json()}')}",
+    )
+
+
+def prices(found: Estimate, key: str) -> None:
+    """Draw the prices of the models, to be changed in place."""
+    quotes = list({quote.name: quote for quote in found.quotes.values()}.values())
+    title = "Prices" if all(quote.price for quote in quotes) else "Prices (some are not known)"
+    with st.expander(title, icon=":material/payments:"):
+        st.caption(
+            "US dollars for a million tokens. Change a price where the list is wrong or silent; empty a cell to go "
+            "back to the list. Your prices stay in this workspace, and budgets count by them."
+        )
+        edited: Any = st.data_editor(
+            [_priced(quote) for quote in quotes],
+            hide_index=True,
+            disabled=["Model", "Price of"],
+            key=f"{key}_prices_{_digest(str(quotes))}",
+            alt="Prices",
+            column_config={
+                _IN: st.column_config.NumberColumn(min_value=0.0, format="%.4g"),
+                _OUT: st.column_config.NumberColumn(min_value=0.0, format="%.4g"),
+            },
+        )
+        changed = {
+            quote.name: _read(row)
+            for quote, row in zip(quotes, edited, strict=True)
+            # A price needs both of its halves; one alone waits for the other.
+            if (row[_IN] is None) == (row[_OUT] is None) and _read(row) != _read(_priced(quote))
+        }
+        if changed:
+            services.store().set_prices(changed)
+            st.rerun()
+
+
+def _priced(quote: Quote) -> dict[str, Any]:
+    price = quote.price
+    return {
+        "Model": short(quote.name, 80),
+        _IN: None if price is None else round(price.input * _MILLION, 6),
+        _OUT: None if price is None else round(price.output * _MILLION, 6),
+        "Price of": _SOURCES[quote.source],
+    }
+
+
+def _read(row: dict[str, Any]) -> Price | None:
+    return None if row[_IN] is None else Price(row[_IN] / _MILLION, row[_OUT] / _MILLION)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -1,0 +1,1 @@
+"""From a table to questions, step by step."""

@@ -1,0 +1,1 @@
+"""Writing a template by form and by source."""

@@ -1,0 +1,175 @@
+"""What was typed into the form of a template, beside the source that the draft holds.
+
+The source is what counts and what is saved. The form follows it; what a person types into the form is written into
+the source at once where it makes a template, and otherwise kept until it does, also over a reload.
+
+Changes come from callbacks of widgets, which run before the page is drawn, so that everything on it sees them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from karenina_core.authoring import FormData, form_data, form_of, write_form
+from karenina_core.errors import KareninaError
+from pages.components import drafts, feedback
+from pages.components.drafts import Draft
+from pages.components.text import plain
+
+TEMPLATE = "answer_template"
+_FORMS = "_template_forms"
+_GENERATION = "_template_form_generation"
+
+
+@dataclass
+class Form:
+    """What was typed.
+
+    Attributes:
+        draft_name: The draft it belongs to.
+        source: The source it belongs to.
+        data: What was typed, valid or not.
+        problem: Why it is not in the source; None where it is.
+        chosen: The place of the field that is edited.
+        generation: Number of this filling; part of the widget keys, so that old ones never show again.
+    """
+
+    draft_name: str
+    source: str
+    data: FormData
+    problem: str | None = None
+    chosen: int = 0
+    generation: int = field(default_factory=lambda: _next_generation())
+
+    @property
+    def fields(self) -> list[dict[str, Any]]:
+        """The fields as they were typed."""
+        fields: list[dict[str, Any]] = self.data["fields"]
+        return fields
+
+    def key(self, *parts: object) -> str:
+        """Return the key of a widget of this filling.
+
+        A widget keeps what it shows as long as its key stays. So the key of one whose value or options other widgets
+        change names what it depends on.
+        """
+        whose = hashlib.sha256(self.draft_name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        return "_".join(["template_form", whose, str(self.generation), *map(str, parts)])
+
+
+def form_for(draft: Draft) -> Form | None:
+    """Return the form of a draft, filled anew when the source was changed elsewhere; None for an unreadable source."""
+    forms: dict[str, Form] = st.session_state.setdefault(_FORMS, {})
+    source = draft.values[TEMPLATE]
+    known = forms.get(draft.name)
+    if known is not None and known.source == source:
+        return known
+    kept = _typed(draft)
+    if kept is not None and kept["source"] == source:
+        forms[draft.name] = Form(draft.name, source, kept["data"], kept["problem"])
+        return forms[draft.name]
+    spec = form_of(source).spec
+    if spec is None:
+        return None
+    chosen = min(known.chosen, max(len(spec.fields) - 1, 0)) if known else 0
+    forms[draft.name] = Form(draft.name, source, form_data(spec), chosen=chosen)
+    _keep(draft, forms[draft.name])
+    return forms[draft.name]
+
+
+def change(
+    draft: Draft, edit: Callable[[FormData], FormData], *, anew: bool = False, choose: int | None = None
+) -> None:
+    """Apply a change to the form, and to the source where the form makes a template then.
+
+    Args:
+        draft: The draft.
+        edit: Takes what was typed and returns it changed.
+        anew: Draw all widgets of the form anew, because places moved or a widget shall be empty again.
+        choose: The place of the field to edit next.
+    """
+    draft.collect()
+    form = form_for(draft)
+    if form is None:
+        return
+    try:
+        form.data = edit(form.data)
+    except IndexError:  # the source was changed in the same moment, and the field is gone
+        return
+    except KareninaError as error:
+        feedback.say(plain(" ".join(part for part in (error.what, error.why, error.next) if part)))
+        return
+    if anew:
+        form.generation = _next_generation()
+    if choose is not None:
+        form.chosen = choose
+    written = write_form(form.source, form.data)
+    form.problem = written.problem
+    if written.source != form.source:
+        form.source = written.source
+        draft.put(TEMPLATE, written.source)
+    _keep(draft, form)
+
+
+def put_source(draft: Draft, edit: Callable[[str], str], said: str = "") -> None:
+    """Change the source; the form is filled anew from it.
+
+    Args:
+        draft: The draft.
+        edit: Takes the source and returns it changed.
+        said: What to tell when it was changed, as Markdown.
+    """
+    draft.collect()
+    try:
+        draft.put(TEMPLATE, edit(draft.values[TEMPLATE]))
+    except KareninaError as error:
+        feedback.say(plain(f"{error.what} {error.why}".strip()))
+        return
+    if said:
+        feedback.say(said)
+
+
+def take_back(draft: Draft) -> None:
+    """Forget what was typed and is not in the source."""
+    st.session_state.get(_FORMS, {}).pop(draft.name, None)
+    _pending(draft).values["typed"] = None
+
+
+def bound(draft: Draft, key: str, edit: Callable[[FormData, Any], FormData], *, anew: bool = False) -> dict[str, Any]:
+    """Return `key` and callback of a widget whose value changes the form.
+
+    Args:
+        draft: The draft.
+        key: Of the widget.
+        edit: Takes what was typed and the value of the widget, and returns what is typed now.
+        anew: As for `change`.
+    """
+
+    def take() -> None:
+        change(draft, lambda data: edit(data, st.session_state[key]), anew=anew)
+
+    return {"key": key, "on_change": take}
+
+
+def _pending(draft: Draft) -> Draft:
+    return drafts.draft_of(f"form of {draft.name}", {"typed": None})
+
+
+def _typed(draft: Draft) -> dict[str, Any] | None:
+    typed: dict[str, Any] | None = _pending(draft).values["typed"]
+    return typed
+
+
+def _keep(draft: Draft, form: Form) -> None:
+    kept = {"source": form.source, "data": form.data, "problem": form.problem} if form.problem else None
+    _pending(draft).values["typed"] = kept
+
+
+def _next_generation() -> int:
+    st.session_state[_GENERATION] = st.session_state.get(_GENERATION, 0) + 1
+    return int(st.session_state[_GENERATION])

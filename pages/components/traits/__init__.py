@@ -1,0 +1,1 @@
+"""One trait: its form, and trying it."""

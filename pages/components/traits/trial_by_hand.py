@@ -1,0 +1,82 @@
+"""A metric trait without any model: a person marks what an answer names, and sees what follows."""
+
+from __future__ import annotations
+
+import hashlib
+
+import streamlit as st
+
+from karenina_core.pipeline.metric_words import marked, named_in
+from karenina_core.pipeline.metrics import evaluate
+from karenina_core.schemas.entities.rubric import MetricRubricTrait
+from pages.components.drafts import Draft
+from pages.components.labels import distinct
+from pages.components.rubrics.scope import Scope
+from pages.components.text import plain
+from pages.components.traits import chips as trait_chips
+from pages.components.traits import sample as trait_sample
+from pages.components.traits.values import lines
+
+
+def draw(scope: Scope, trait: MetricRubricTrait, draft: Draft) -> None:
+    """Draw the items to mark, the chips and the arithmetic."""
+    sample = trait_sample.choose(scope, draft)
+    text = sample.response if sample else ""
+    st.caption(
+        "Marked at first is what stands in the answer word for word. Correct it: an answer may use other words, or "
+        "name an item only to rule it out."
+        if text
+        else "Mark what an answer would name, and see what follows."
+    )
+    # Other items or another answer begin anew.
+    key = hashlib.sha256(f"{draft.name}{trait.model_dump_json()}{text}".encode("utf-8", "replace")).hexdigest()[:16]
+    found = named_in(trait, text)
+    if trait.evaluation_mode == "full_matrix":
+        positive, negative = _classes(trait, found, key)
+    else:
+        positive, negative = _named(trait, found, key), []
+    values, part = evaluate(trait, marked(positive, negative))
+    trait_chips.draw(part, list(values))
+
+
+def _named(trait: MetricRubricTrait, found: list[str], key: str) -> list[str]:
+    items = list(dict.fromkeys([*trait.tp_instructions, *trait.fp_instructions]))
+    named = st.pills(
+        "The answer names",
+        items,
+        format_func=distinct(items, _label).__getitem__,
+        selection_mode="multi",
+        wrap=True,
+        default=[item for item in found if item in items],
+        key=f"hand_named_{key}",
+    )
+    others = st.text_area("Other items it names, one per line", height=80, key=f"hand_others_{key}")
+    return [*named, *lines(others)]
+
+
+def _classes(trait: MetricRubricTrait, found: list[str], key: str) -> tuple[list[str], list[str]]:
+    items = list(dict.fromkeys([*trait.tp_instructions, *trait.tn_instructions]))
+    positive = st.pills(
+        "The answer puts in the positive class",
+        items,
+        format_func=distinct(items, _label).__getitem__,
+        selection_mode="multi",
+        wrap=True,
+        default=[item for item in found if item in trait.tp_instructions],
+        key=f"hand_positive_{key}",
+    )
+    left = [item for item in items if item not in positive]
+    negative = st.pills(
+        "It puts in the negative class",
+        left,
+        format_func=distinct(items, _label).__getitem__,
+        selection_mode="multi",
+        wrap=True,
+        default=[item for item in found if item in left and item in trait.tn_instructions],
+        key=f"hand_negative_{key}_{hashlib.sha256('/'.join(left).encode('utf-8', 'replace')).hexdigest()[:8]}",
+    )
+    return list(positive), list(negative)
+
+
+def _label(item: str) -> str:
+    return plain(item, 60)
