@@ -88,19 +88,17 @@ class Crew:
             raise
 
     async def _answer(self, task: AnswerTask) -> None:
+        judgements: list[JudgeTask] = []
         try:
             context = await self._evaluator.generate(*task.generation)
+            judgements = [JudgeTask(task.generation, judge, context) for judge in task.judges]
         except Exception as error:
             log.exception("Answering %s failed", task.generation.question_id)
             for judge in task.judges:
                 await self._save(self._unexpected(task.generation, judge, error))
-            self._queue.answered([])
-        except asyncio.CancelledError:
-            # Nobody may wait for judgements that will not come.
-            self._queue.answered([])
-            raise
-        else:
-            self._queue.answered(JudgeTask(task.generation, judge, context) for judge in task.judges)
+        finally:
+            # Whatever happened: nobody may wait for judgements that will not come.
+            self._queue.answered(judgements)
 
     async def _judge(self, task: JudgeTask) -> None:
         try:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from karenina_core.errors import StoreError
 
 T = TypeVar("T")
+PATIENCE_SECONDS = 60.0
+"""How long somebody who left a run goes on trying to store what was paid for."""
+
+_AGAIN_SECONDS = 1.0
 
 
 class Gate:
@@ -22,6 +27,7 @@ class Gate:
         self._pause = pause
         self._open = asyncio.Event()
         self._openings = 0
+        self._left: float | None = None
         self.ended = False
         self.turned_away = False
 
@@ -48,6 +54,12 @@ class Gate:
     def turn_away(self) -> None:
         """Send away everybody who comes to begin something; what is under way is finished and stored."""
         self.turned_away = True
+
+    def leave(self) -> None:
+        """Begin nothing new, and pause no more: what is under way has a while left to be stored."""
+        self.turn_away()
+        self._left = time.monotonic()
+        self.open()
 
     async def wait(self) -> None:
         """Return when something new may begin.
@@ -77,6 +89,11 @@ class Gate:
             try:
                 return await work()
             except StoreError as error:
+                if self._left is not None:
+                    if time.monotonic() - self._left > PATIENCE_SECONDS:
+                        raise asyncio.CancelledError from error
+                    await asyncio.sleep(_AGAIN_SECONDS)
+                    continue
                 # Trouble from before the last opening may be over; it deserves another attempt, not another pause.
                 if self.is_open and not self.ended and openings == self._openings:
                     await self._pause(error)

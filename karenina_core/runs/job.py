@@ -92,10 +92,11 @@ class Job:
         """Whether the run is carried out by this job."""
         return not (self._lost or self.ended.is_set())
 
-    async def gone(self) -> None:
-        """Return when nothing is under way any more."""
+    async def gone(self, timeout: float | None = None) -> bool:
+        """Return when nothing is under way any more, or after `timeout` seconds, and whether that is so."""
         if self._task is not None:
-            await asyncio.wait([self._task])
+            await asyncio.wait([self._task], timeout=timeout)
+        return self._task is None or self._task.done()
 
     def progress(self) -> Progress:
         """Return where the run stands."""
@@ -142,7 +143,7 @@ class Job:
         """
         self._lost = True
         self.ledger.stop("Another process carries out this run now.")
-        self._gate.open()
+        self._gate.leave()
 
     async def end(self, status: RunStatus) -> None:
         """Stop at once, and return when everything is closed; what is stored stays."""
@@ -167,7 +168,6 @@ class Job:
         except StoreError:
             self.ledger.give_back(spent)
             raise
-        self.ledger.entered(spent)
 
     def _go(self) -> None:
         self.tally.restart()
@@ -236,10 +236,15 @@ class Job:
 
     async def _save(self, result: VerificationResult) -> None:
         result.run_name = self.run.name
-        spent, calls, stored = self.ledger.take(), self.ledger.held(), False
-        write = ResultWrite(self.run.id, result, spent, self._owner, calls)
+        calls, stored = self.ledger.held(), False
+
+        async def attempt() -> None:
+            spent = self.ledger.take()
+            write = ResultWrite(self.run.id, result, spent, self._owner, calls)
+            await self._writer.put(write, self.ledger.given_back_unless_stored(spent))
+
         try:
-            await self._gate.patiently(lambda: self._writer.put(write))
+            await self._gate.patiently(attempt)
             stored = True
         except LeaseLostError:
             # The rows of the process that has the run now are the ones that count.
@@ -247,7 +252,6 @@ class Job:
             raise asyncio.CancelledError from None
         finally:
             self.ledger.settle(calls, stored=stored)
-            (self.ledger.entered if stored else self.ledger.give_back)(spent)
         # Counted only now that it is stored.
         self.tally.add(result)
 

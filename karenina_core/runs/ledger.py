@@ -10,10 +10,9 @@ from pydantic import TypeAdapter
 from karenina_core.models.ports import ChatReply, ChatRequest
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.clean import clean, clean_json
-from karenina_core.runs.writer import CallWrite, GroupThread, Writer
+from karenina_core.runs.writer import CallWrite, GroupThread, Told, Writer
 from karenina_core.schemas.config import ModelConfig
 from karenina_core.schemas.entities.question import now
-from karenina_core.schemas.results import Usage
 
 _REPLY = TypeAdapter(ChatReply)
 _REQUEST = TypeAdapter(ChatRequest)
@@ -43,9 +42,9 @@ class StoreLedger:
         """Return a call as it is written."""
         return CallWrite(call_row(key, request, config, reply, self._text_of(config)))
 
-    async def store(self, call: CallWrite, run_id: str | None = None, spent: Usage | None = None) -> None:
+    async def store(self, call: CallWrite, told: Told | None = None) -> None:
         """Store a call, and with it what a run spent; returns when it is safely stored."""
-        await self._writer.put(call if run_id is None else CallWrite(call.row, run_id, spent))
+        await self._writer.put(call, told)
 
     def hand_in(self, call: CallWrite) -> None:
         """Have a call stored that nobody waits for."""

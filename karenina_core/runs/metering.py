@@ -11,13 +11,12 @@ import asyncio
 from collections.abc import Sequence
 from contextvars import ContextVar
 
-from karenina_core.errors import StoreError
 from karenina_core.models.ports import CallLedger, ChatReply, ChatRequest
 from karenina_core.models.traffic import Traffic
 from karenina_core.runs.budget import Budget
 from karenina_core.runs.gate import Gate
 from karenina_core.runs.ledger import StoreLedger
-from karenina_core.runs.writer import CallWrite
+from karenina_core.runs.writer import CallWrite, Told
 from karenina_core.schemas.config import ModelConfig
 from karenina_core.schemas.results import Usage
 
@@ -64,7 +63,7 @@ class MeteredLedger:
         self._gate = gate
         self._budget = budget
         self._run_id = run_id
-        self._entered = Usage()
+        self._spent = Usage()
         self._calls = self._cached = 0
         self._cost: float | None = None
 
@@ -76,17 +75,17 @@ class MeteredLedger:
     @property
     def spent(self) -> Usage:
         """What was spent in all, whether it is in the account or not."""
-        return self._entered + self.unsaved
+        return self._spent
 
     def take(self) -> Usage:
-        """Return what is not in the account yet; `entered` or `give_back` says what became of it."""
+        """Return what is not in the account yet; `give_back` it when it could not be stored."""
         spent = self.unsaved
         self._calls, self._cached, self._cost = 0, 0, None
         return spent
 
-    def entered(self, spent: Usage) -> None:
-        """Note that what was taken is in the account."""
-        self._entered += spent
+    def given_back_unless_stored(self, spent: Usage) -> Told:
+        """Return what is to be told whether what was taken is stored."""
+        return lambda stored: None if stored else self.give_back(spent)
 
     def give_back(self, spent: Usage) -> None:
         """Note that what was taken could not be stored."""
@@ -118,6 +117,7 @@ class MeteredLedger:
 
     def paid(self, usage: Usage) -> None:
         """Note what a call took."""
+        self._spent += Usage(calls=1, cost=usage.cost)
         self._calls += 1
         if usage.cost is None:
             return
@@ -129,6 +129,7 @@ class MeteredLedger:
         """Return the reply to this very call, if it was made before."""
         reply = self._waiting.get(key) or await self._gate.patiently(lambda: self._ledger.get(key))
         if reply is not None:
+            self._spent += Usage(calls=1, cached_calls=1)
             self._calls += 1
             self._cached += 1
         return reply
@@ -166,22 +167,13 @@ class MeteredLedger:
 
     async def _store_now(self, store: StoreLedger, call: CallWrite) -> None:
         """Store a call with what the run has spent so far."""
-        spent, handed_in = self.take(), False
 
         async def attempt() -> None:
-            nonlocal handed_in
-            handed_in = True
-            try:
-                await store.store(call, self._run_id, spent)
-            except StoreError:
-                handed_in = False
-                raise
+            spent = self.take()
+            write = CallWrite(call.row, self._run_id, spent)
+            await store.store(write, self.given_back_unless_stored(spent))
 
-        try:
-            await self._gate.patiently(attempt)
-        finally:
-            # What is handed in is stored, also when nobody waits for it any more.
-            (self.entered if handed_in else self.give_back)(spent)
+        await self._gate.patiently(attempt)
 
     async def _store_held(self, store: StoreLedger, held: _Held) -> None:
         calls, held.calls = held.calls, []

@@ -31,6 +31,7 @@ from karenina_core.schemas.config import VerificationConfig
 T = TypeVar("T")
 BEAT_SECONDS = 5.0
 _KEPT_ANSWERS = 16  # runs
+_LAST_CALLS_SECONDS = 10.0  # of a run that was given up here and comes back
 
 
 class Runner:
@@ -209,8 +210,11 @@ class Runner:
 
     async def _launch(self, run_id: str, config: VerificationConfig | None, keys: KeySource | None) -> None:
         try:
-            if (before := self._jobs.get(run_id)) is not None:
-                await before.gone()  # its last calls are remembered, and not made again
+            if (before := self._jobs.get(run_id)) is not None and not await before.gone(_LAST_CALLS_SECONDS):
+                raise StoreError(
+                    f"The last calls that run {run_id!r} made here are still under way.",
+                    next="Resume it in a moment; their replies are kept.",
+                )
             job, evaluator, queue = await asyncio.to_thread(self._prepare, run_id, config)
             self._jobs[run_id] = job
             job.begin(evaluator, queue, keys)

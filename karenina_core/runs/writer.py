@@ -13,8 +13,10 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from karenina_core.errors import StoreError
 from karenina_core.runs.store import Store
+from karenina_core.runs.store.faults import TroubleError
 from karenina_core.schemas.results import Usage, VerificationResult
 
+Told = Callable[[bool], None]
 Item = TypeVar("Item")
 Reply = TypeVar("Reply")
 GROUP = 256
@@ -41,25 +43,32 @@ class GroupThread(Generic[Item, Reply]):
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
-    async def ask(self, item: Item) -> Reply:
+    async def ask(self, item: Item, told: Told | None = None) -> Reply:
         """Hand in an item; returns when its group is done.
+
+        Args:
+            item: It is dealt with also when the caller is cancelled meanwhile.
+            told: Called on this loop with whether that went well, before the caller goes on, or without it.
 
         Raises:
             StoreError: The item could not be dealt with, or the thread has ended.
         """
         if not self._thread.is_alive():
+            if told is not None:
+                told(False)
             raise StoreError("The store is closed.")
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Reply] = loop.create_future()
-        self._queue.put(_Waiting(item, loop, future))
-        return await future
+        return await asyncio.shield(self._handed_in(item, told))
 
     def hand_in(self, item: Item) -> None:
         """Hand in an item that nobody waits for."""
+        self._handed_in(item, None)
+
+    def _handed_in(self, item: Item, told: Told | None) -> asyncio.Future[Reply]:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Reply] = loop.create_future()
-        future.add_done_callback(_look_away)
+        future.add_done_callback(lambda done: _tell(done, told))
         self._queue.put(_Waiting(item, loop, future))
+        return future
 
     def close(self) -> None:
         """Finish what was handed in, then end the thread."""
@@ -96,8 +105,8 @@ class GroupThread(Generic[Item, Reply]):
         try:
             replies = self._work([waiting.item for waiting in group])
         except Exception as error:
-            if len(group) == 1:
-                _settle([(group[0], None, error)])
+            if len(group) == 1 or isinstance(error, TroubleError):
+                _settle([(waiting, None, error) for waiting in group])
                 return
             # One item that the database refuses must not take the others down.
             for waiting in group:
@@ -112,9 +121,10 @@ class _Waiting(NamedTuple, Generic[Item, Reply]):
     future: asyncio.Future[Reply]
 
 
-def _look_away(future: asyncio.Future[Any]) -> None:
-    if not future.cancelled():
-        future.exception()
+def _tell(future: asyncio.Future[Any], told: Told | None) -> None:
+    well = not future.cancelled() and future.exception() is None
+    if told is not None:
+        told(well)
 
 
 def _settle(outcomes: list[tuple[_Waiting[Any, Any], Any, Exception | None]]) -> None:
@@ -175,14 +185,18 @@ class Writer:
             self._commit, "karenina-writer", gathering=GATHERING_SECONDS
         )
 
-    async def put(self, item: ResultWrite | CallWrite) -> None:
-        """Store an item durably.
+    async def put(self, item: ResultWrite | CallWrite, told: Told | None = None) -> None:
+        """Store an item durably; it stays handed in when the caller is cancelled.
+
+        Args:
+            item: What to store.
+            told: Called on this loop with whether it is stored, also when nobody waits any more.
 
         Raises:
             StoreError: It is not stored.
             LeaseLostError: It is not stored, because the run has another owner.
         """
-        await self._thread.ask(item)
+        await self._thread.ask(item, told)
 
     def hand_in(self, call: CallWrite) -> None:
         """Have a call stored that nobody waits for; `flush` does."""

@@ -33,6 +33,7 @@ _NEVER_NODES = frozenset(
 T = TypeVar("T")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _one_at_a_time = threading.Lock()
+_one_starts = threading.Lock()
 _deep = threading.local()
 _parts: dict[type[ast.AST], tuple[str, ...]] = {}
 
@@ -129,7 +130,7 @@ def _contained(work: Callable[[], T]) -> tuple[list[T], Exception | None]:
 @lru_cache(maxsize=1)
 def _deep_thread() -> ThreadPoolExecutor:
     """Return the one thread that reads templates; starting one for each would take longer than the reading."""
-    with _one_at_a_time:
+    with _one_starts:
         before = threading.stack_size(_STACK_BYTES)
         try:
             executor = ThreadPoolExecutor(1, "template-reader", initializer=setattr, initargs=(_deep, "here", True))
@@ -182,7 +183,8 @@ def _parts_of(kind: type[ast.AST]) -> tuple[str, ...]:
 
 def _parse(text: str) -> ast.Module:
     try:
-        with warnings.catch_warnings():
+        # What is caught is set aside for the whole process, so by one thread at a time.
+        with _one_at_a_time, warnings.catch_warnings():
             # An odd escape in a pattern is the author's business, and no reason to warn whoever runs it.
             warnings.simplefilter("ignore")
             return ast.parse(text, filename="<template>")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
+from karenina_core.schemas.primitives import REGISTRY
 from karenina_core.schemas.primitives.suggest import field_kind
 from karenina_core.templates.classes import (
     Body,
@@ -146,10 +147,10 @@ def _warnings(spec: TemplateSpec, body: Body, classes: Classes, answer: ast.Clas
     silent = [item.name for item in spec.judged if not item.description]
     found += [f"The field {name} has no description for the judge." for name in silent]
     for item in spec.verified:
-        primitive = item.primitive
-        made_for = primitive.applies_to if primitive else ()
-        if made_for and item.type != "other" and field_kind(item.type) not in made_for:
-            found.append(f"{type(primitive).__name__} is not made for the type of the field {item.name}.")
+        kind = None if item.own_rule or item.verify_with is None else REGISTRY[item.verify_with["type"]]
+        made_for = kind.applies_to if kind else ()
+        if kind and made_for and item.type != "other" and field_kind(item.type) not in made_for:
+            found.append(f"{kind.__name__} is not made for the type of the field {item.name}.")
     used = {(item.verify_with or {}).get("type") for item in spec.verified}
     found += [f"The custom primitive {node.name} verifies no field." for node in classes.rules if node.name not in used]
     if not set(HOOKS) & set(body.methods):

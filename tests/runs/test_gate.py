@@ -98,3 +98,18 @@ def test_the_end_sends_everybody_away() -> None:
                 await task
 
     asyncio.run(scene())
+
+
+def test_who_left_pauses_no_more_and_tries_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("karenina_core.runs.gate._AGAIN_SECONDS", 0)
+
+    async def scene(patience: float) -> tuple[list[str], str]:
+        monkeypatch.setattr("karenina_core.runs.gate.PATIENCE_SECONDS", patience)
+        gate, reasons = make_gate()
+        gate.shut()
+        gate.leave()
+        return reasons, await gate.patiently(Store(3).write)
+
+    assert asyncio.run(scene(60)) == ([], "stored")
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(scene(-1))

@@ -14,6 +14,7 @@ import pytest
 from karenina_core.errors import StoreError
 from karenina_core.runs.plan import wanted
 from karenina_core.runs.store import Store
+from karenina_core.runs.store.faults import TroubleError
 from karenina_core.runs.writer import CallWrite, GroupThread, ResultWrite, Writer
 from karenina_core.schemas.results import Usage
 from tests.runs.fakes import PATIENCE, plain_result, small_benchmark, small_config
@@ -90,6 +91,45 @@ def test_who_stopped_waiting_is_no_trouble() -> None:
         return reply
 
     assert asyncio.run(give_up()) == 4
+
+
+def test_what_became_of_an_item_is_told_also_when_nobody_waits() -> None:
+    told: list[tuple[int, bool]] = []
+    work = Counting()
+
+    async def give_up() -> None:
+        thread: GroupThread[int, int] = GroupThread(work, "test")
+        asks = [
+            asyncio.create_task(thread.ask(item, lambda well, item=item: told.append((item, well)))) for item in (1, 13)
+        ]
+        assert await asyncio.to_thread(work.begun.wait, PATIENCE)
+        for ask in asks:
+            ask.cancel()
+        work.go.set()
+        await thread.ask(2)
+        thread.close()
+
+    asyncio.run(give_up())
+    assert sorted(told) == [(1, True), (13, False)]
+
+
+def test_trouble_of_the_whole_store_is_met_once_for_a_group() -> None:
+    groups: list[int] = []
+
+    def locked(items: Sequence[int]) -> Sequence[int]:
+        groups.append(len(items))
+        raise TroubleError("The database is busy.")
+
+    async def ask_many() -> list[object]:
+        thread: GroupThread[int, int] = GroupThread(locked, "test", gathering=0.05)
+        await asyncio.gather(thread.ask(0), thread.ask(1), return_exceptions=True)
+        groups.clear()
+        outcomes = await asyncio.gather(*(thread.ask(item) for item in range(30)), return_exceptions=True)
+        thread.close()
+        return outcomes
+
+    assert all(isinstance(outcome, TroubleError) for outcome in asyncio.run(ask_many()))
+    assert len(groups) <= 2
 
 
 def test_a_closed_thread_refuses() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import hashlib
 import threading
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given, settings
@@ -119,3 +121,12 @@ def test_scrambled_templates_are_read_or_refused_with_a_reason(source: str) -> N
         read_template(source)
     except TemplateError as error:
         assert error.code
+
+
+def test_many_threads_that_read_leave_the_filters_of_warnings_as_they_were() -> None:
+    before = list(warnings.filters)
+    source = "class Answer(BaseAnswer):\n    a: str = Field(description='\\d')\n" + "# filling\n" * 150
+    with ThreadPoolExecutor(8) as threads:
+        for _ in range(20):
+            list(threads.map(lambda _: parse_module(source), range(8)))
+    assert list(warnings.filters) == before

@@ -6,6 +6,11 @@ from sqlalchemy import URL
 
 from karenina_core.errors import StoreError
 
+
+class TroubleError(StoreError):
+    """The database as a whole is in trouble; whatever one asks of it at this moment, it refuses."""
+
+
 # Words in the driver's message, what happened, what to do. The first that fits counts.
 _KNOWN: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (
@@ -40,7 +45,7 @@ def explained(error: Exception, url: URL) -> StoreError:
         return damaged(url.database or "", reason)
     for words, what, next_ in _KNOWN:
         if any(word in lowered for word in words):
-            return StoreError(what, f"{url.render_as_string()}: {reason}", next_)
+            return TroubleError(what, f"{url.render_as_string()}: {reason}", next_)
     return StoreError("The database refused the request.", f"{url.render_as_string()}: {reason}")
 
 

@@ -131,7 +131,7 @@ def primitive_from_dict(data: Mapping[str, Any]) -> Primitive:
         InputError: `type` is missing or unknown, or a parameter is not acceptable.
     """
     key = _exact(data)
-    return _built(data) if key is None else _known(key)[0]
+    return _built(data) if key is None else _own(_known(key)[0])
 
 
 def stored_form(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -152,7 +152,7 @@ def _exact(data: Mapping[str, Any]) -> _Key | None:
     for name, value in data.items():
         if type(value) is list and all(type(item) is str for item in value):
             key.append((name, list, tuple(value)))
-        elif type(value) in _SCALARS:
+        elif type(value) in _SCALARS and not (type(value) is float and value == 0):  # there are two zeros
             key.append((name, type(value), value))
         else:
             return None
@@ -164,6 +164,15 @@ def _known(key: _Key) -> tuple[Primitive, dict[str, Any]]:
     """Return a primitive and its stored form; the questions of a benchmark mostly share a few."""
     primitive = _built({name: list(value) if kind is list else value for name, kind, value in key})
     return primitive, primitive.to_dict()
+
+
+def _own(primitive: Primitive) -> Primitive:
+    """Return a copy that shares no list with others."""
+    copy = primitive.model_copy()
+    for name, value in primitive.__dict__.items():
+        if isinstance(value, list):
+            copy.__dict__[name] = list(value)
+    return copy
 
 
 def _built(data: Mapping[str, Any]) -> Primitive:
