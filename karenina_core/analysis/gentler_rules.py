@@ -123,12 +123,12 @@ def _candidates(rule: Mapping[str, Any]) -> Iterator[Change]:
     if isinstance(chain, list):
         for name in NORMALIZERS:
             if name not in chain:
-                yield Change(f"{_words(name)} (normaliser {name})", {**rule, "normalize": [*chain, name]})
+                yield Change(_words(name), {**rule, "normalize": [*chain, name]})
         maps = [place for place, part in enumerate(chain) if isinstance(part, dict)]
         for name in NORMALIZERS if maps else ():
             if name not in chain[: maps[0]]:
                 earlier = [*chain[: maps[0]], name, *(part for part in chain[maps[0] :] if part != name)]
-                label = f"{_words(name)} before the synonyms (normaliser {name})"
+                label = f"{_words(name)} before the synonyms"
                 yield Change(label, {**rule, "normalize": earlier})
     match rule.get("type"):
         case "NumericExact":

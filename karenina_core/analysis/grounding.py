@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -26,11 +27,20 @@ LONGEST_ANSWER = 100_000
 """Characters of an answer that are searched for what is written otherwise; all of it for the very words."""
 MOST_VALUES = 200
 """Further values are not looked for."""
+LONGEST_VALUE = 2_000
+"""A value of more characters is not looked for, and so never told to stand nowhere."""
+_MOST_EFFORT = 30_000  # for all values of a result: one for each place looked at, more for long values
+_EFFORT_SIZE = 100  # characters of a value that cost one more
+_COMPARING = 900  # characters of a value that would cost as much as comparing two texts closely
 _MOST_WORDS = 2_000  # of an answer, looked at for similar ones
+_MOST_NUMBERS = 2_000  # of an answer
+_MOST_SKIPPED = 3  # words of the answer that a value may leave out
+_LEAST_WORDS = 3  # of a value that is looked for with words left out
 _MOST_SIMILAR = 20  # values that are looked for so
 _KEPT = 4  # answers of which the readings are remembered
 _LONGEST = 12  # words of a value that is looked for so
 _MOST_PLACES = 50
+_LONGEST_QUANTITY = 100  # characters of a date or a number
 _SHORTEST = 3  # characters of a value that is looked for without its blanks
 _DIGITS = re.compile(
     r"(?<![\w.])[-−+]?\d{1,3}(?:[,\u00a0\u202f ]\d{3})+(?:\.\d+)?(?!\d)|[-−+]?\d+(?:[.,]\d+)?(?:[eE][-+]?\d+)?"
@@ -49,6 +59,18 @@ class Place(NamedTuple):
 
     start: int
     end: int
+
+
+@dataclass
+class _Effort:
+    """What may still be spent on looking for the values of a result, so that no answer takes long."""
+
+    left: int = _MOST_EFFORT
+
+    def spend(self, size: int) -> bool:
+        """Return whether one more place may be looked at, for a text of so many characters."""
+        self.left -= 1 + size // _EFFORT_SIZE
+        return self.left >= 0
 
 
 @dataclass(frozen=True)
@@ -93,15 +115,16 @@ def ground(
     known: dict[tuple[type, Any], tuple[How, list[Place]]] = {}
     found = []
     similar = 0
+    effort = _Effort()
     every = ((field, *part) for field, value in values.items() for part in _leaves(field, value))
     for field, name, leaf in islice(every, MOST_VALUES):
         key = (type(leaf), leaf)
         if key not in known:
-            known[key] = _find(leaf, answer, similar=similar < _MOST_SIMILAR)
+            known[key] = _find(leaf, answer, effort, similar=similar < _MOST_SIMILAR)
             similar += known[key][0] in ("fuzzy", "nowhere")
         how, places = known[key]
-        # A choice is judged, and of a very long answer not all was looked at.
-        if how == "nowhere" and (field in choices or len(answer) > LONGEST_ANSWER):
+        # A choice is judged, and not all was looked at of a very long answer or where it would take too long.
+        if how == "nowhere" and (field in choices or len(answer) > LONGEST_ANSWER or effort.left < 0):
             how = "judged"
         found.append(Grounding(name, leaf if isinstance(leaf, str) else _spelled(leaf), how, tuple(places)))
     return tuple(found)
@@ -141,32 +164,34 @@ def _spelled(value: Any) -> str:
         return "a very long number"
 
 
-def _find(value: Any, answer: str, *, similar: bool = True) -> tuple[How, list[Place]]:
+def _find(value: Any, answer: str, effort: _Effort, *, similar: bool = True) -> tuple[How, list[Place]]:
     if isinstance(value, bool):
         return "judged", []
     if isinstance(value, int | float):
-        return _find_number(value, answer)
+        return _find_number(value, answer, effort)
     text = value.strip()
     if not text:
         return "nowhere", []
-    if exact := _occurrences(text, answer):
+    if len(text) > LONGEST_VALUE or effort.left < 0:
+        return "judged", []
+    if exact := _occurrences(text, answer, effort):
         return "exact", exact
     answer = answer[:LONGEST_ANSWER]
-    if normalised := _normalised(text, answer) or _as_date(text, answer) or _as_number(text, answer):
+    if normalised := _normalised(text, answer, effort) or _as_quantity(text, answer, effort):
         return "normalised", normalised
-    alike = _similar(text, answer) if similar else []
+    alike = (_similar(text, answer, effort) or _with_words_left_out(text, answer)) if similar else []
     return ("fuzzy", alike) if alike else ("nowhere", [])
 
 
-def _occurrences(text: str, answer: str) -> list[Place]:
+def _occurrences(text: str, answer: str, effort: _Effort) -> list[Place]:
     """Return where a text stands as words of its own, not within longer ones."""
-    places = (Place(start, start + len(text)) for start in _starts(text, answer))
+    places = (Place(start, start + len(text)) for start in _starts(text, answer, effort))
     return list(islice((place for place in places if _is_apart(place, answer)), _MOST_PLACES))
 
 
-def _starts(text: str, answer: str) -> Iterator[int]:
+def _starts(text: str, answer: str, effort: _Effort) -> Iterator[int]:
     start = answer.find(text)
-    while start >= 0:
+    while start >= 0 and effort.spend(len(text)):
         yield start
         start = answer.find(text, start + 1)
 
@@ -179,17 +204,17 @@ def _joined(text: str, left: int, right: int) -> bool:
     return left >= 0 and right < len(text) and text[left].isalnum() and text[right].isalnum()
 
 
-def _normalised(text: str, answer: str) -> list[Place]:
+def _normalised(text: str, answer: str, effort: _Effort) -> list[Place]:
     """Return where a text stands when case, punctuation and blanks do not count, so that `BCL2` is in `Bcl-2`."""
     wanted, _ = _folded(text[: len(answer) + 1])
     folded, origins = _folded_once(answer)
     wanted = wanted.strip()
     if not wanted:
         return []
-    if places := [_origin(at, origins) for at in _occurrences(wanted, folded)]:
+    if places := [_origin(at, origins) for at in _occurrences(wanted, folded, effort)]:
         return places
     wanted, (folded, origins) = wanted.replace(" ", ""), _joined_once(answer)
-    starts = _starts(wanted, folded) if len(wanted) >= _SHORTEST else ()
+    starts = _starts(wanted, folded, effort) if len(wanted) >= _SHORTEST else ()
     found = (_origin(Place(start, start + len(wanted)), origins) for start in starts)
     return list(islice((at for at in found if _is_apart(at, answer)), _MOST_PLACES))
 
@@ -226,6 +251,12 @@ def _folded(text: str) -> tuple[str, list[int]]:
     return "".join(kept), origins
 
 
+def _as_quantity(text: str, answer: str, effort: _Effort) -> list[Place]:
+    if len(text) > _LONGEST_QUANTITY:
+        return []
+    return _as_date(text, answer) or _as_number(text, answer, effort)
+
+
 def _as_date(text: str, answer: str) -> list[Place]:
     wanted = read_date(text)
     if wanted is None or not wanted.known or not any(character.isdigit() for character in text):
@@ -246,19 +277,21 @@ def _readings(text: str) -> list[tuple[int, ...]]:
     return [reading.known for reading in readings if reading is not None]
 
 
-def _as_number(text: str, answer: str) -> list[Place]:
+def _as_number(text: str, answer: str, effort: _Effort) -> list[Place]:
     wanted = read_number(text)
-    return [] if wanted is None else _find_number(wanted, answer)[1]
+    return [] if wanted is None else _find_number(wanted, answer, effort)[1]
 
 
-def _find_number(wanted: int | float, answer: str) -> tuple[How, list[Place]]:
+def _find_number(wanted: int | float, answer: str, effort: _Effort) -> tuple[How, list[Place]]:
     written = _spelled(wanted)
-    if exact := [place for place in _occurrences(written, answer) if _is_whole(place, answer)]:
+    if exact := [place for place in _occurrences(written, answer, effort) if _is_whole(place, answer)]:
         return "exact", exact
     answer = answer[:LONGEST_ANSWER]
     same = (place for place, values in _numbers_in(answer) if any(_equal(value, wanted) for value in values))
     places = list(islice(same, _MOST_PLACES)) or _in_words(wanted, answer)
-    return ("normalised", places[:_MOST_PLACES]) if places else ("nowhere", [])
+    if places:
+        return "normalised", places[:_MOST_PLACES]
+    return ("judged" if len(_numbers_in(answer)) == _MOST_NUMBERS else "nowhere"), []
 
 
 def _is_whole(place: Place, answer: str) -> bool:
@@ -271,7 +304,8 @@ def _is_whole(place: Place, answer: str) -> bool:
 @lru_cache(_KEPT)
 def _numbers_in(answer: str) -> list[tuple[Place, list[int | float]]]:
     """Return the numbers in digits in an answer, each with what it may mean."""
-    return [(Place(*match.span()), _meanings(match.group(), answer, match.end())) for match in _DIGITS.finditer(answer)]
+    found = islice(_DIGITS.finditer(answer), _MOST_NUMBERS)
+    return [(Place(*match.span()), _meanings(match.group(), answer, match.end())) for match in found]
 
 
 def _meanings(text: str, answer: str, end: int) -> list[int | float]:
@@ -310,7 +344,7 @@ def _spoken(answer: str) -> frozenset[float]:
     return frozenset(numbers(answer[: words[-1].end] if words else ""))
 
 
-def _similar(text: str, answer: str) -> list[Place]:
+def _similar(text: str, answer: str, effort: _Effort) -> list[Place]:
     """Return the part of the answer most similar to a text, if it is similar enough."""
     wanted, _ = _folded(text)
     size = len(wanted.split())
@@ -319,11 +353,42 @@ def _similar(text: str, answer: str) -> list[Place]:
     words = _words(answer)
     matcher = SequenceMatcher(autojunk=False)
     matcher.set_seq2(wanted.strip())
-    best, score = None, ALIKE
+    best, score = None, math.nextafter(ALIKE, 0)
     for length in range(max(1, size - 1), size + 2):
         for at in range(len(words) - length + 1):
             place = Place(words[at].start, words[at + length - 1].end)
             matcher.set_seq1(answer[place.start : place.end].casefold())
-            if matcher.real_quick_ratio() >= score and matcher.quick_ratio() >= score and matcher.ratio() >= score:
+            if matcher.real_quick_ratio() <= score or matcher.quick_ratio() <= score:
+                continue
+            if effort.spend(_COMPARING) and matcher.ratio() > score:
                 best, score = place, matcher.ratio()
     return [best] if best else []
+
+
+def _with_words_left_out(text: str, answer: str) -> list[Place]:
+    """Return where all words of a text stand in their order, with at most a few others between them."""
+    wanted = _folded(text)[0].split()
+    if len(wanted) < _LEAST_WORDS:
+        return []
+    words, spans = _folded_words(answer)
+    for first, word in enumerate(words):
+        if word == wanted[0] and (last := _last_of(wanted, words, first)) is not None:
+            return [Place(spans[first].start, spans[last].end)]
+    return []
+
+
+def _last_of(wanted: list[str], words: list[str], first: int) -> int | None:
+    """Return where the last of the wanted words stands when the first stands at `first`."""
+    reached = 0
+    for at in range(first, min(first + len(wanted) + _MOST_SKIPPED, len(words))):
+        reached += words[at] == wanted[reached]
+        if reached == len(wanted):
+            return at
+    return None
+
+
+@lru_cache(_KEPT)
+def _folded_words(answer: str) -> tuple[list[str], list[Place]]:
+    """Return the first words of an answer, in one case and without punctuation, and where each came from."""
+    every = [(part, place) for place in _words(answer) for part in _folded(answer[slice(*place)])[0].split()]
+    return [part for part, _ in every], [place for _, place in every]

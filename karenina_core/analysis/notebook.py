@@ -44,10 +44,15 @@ _STEPS: tuple[tuple[str, str], ...] = (
     (
         "## 3 · Judge\n\nWhat the judge was asked to fill in. It never sees the truth.",
         """\
+        from karenina_core.errors import KareninaError
         from karenina_core.templates import read_template
 
         source = DATA["template"]
-        template = read_template(source) if source else None
+        template = None
+        try:
+            template = read_template(source) if source else None
+        except KareninaError as error:
+            print("The template cannot be read:", error)
         if template:
             print(json.dumps(template.judge_schema(), indent=2))
         for reply in DATA["replies"]:
@@ -132,6 +137,7 @@ def to_notebook(result: VerificationResult, template: str | None = None, reviews
 
 def _data(result: VerificationResult, template: str | None, reviews: Iterable[Annotation]) -> dict[str, Any]:
     part, call = result.template, result.answer.call if result.answer else None
+    fields = part.fields if part else []
     prompt = call.messages if call and call.messages else [{"role": "user", "content": result.question.question}]
     rubric = result.rubric.model_dump(mode="json", exclude={"calls"}, fallback=str)
     return {
@@ -145,7 +151,7 @@ def _data(result: VerificationResult, template: str | None, reviews: Iterable[An
         "template": template,
         "replies": [call.reply for call in part.calls if call.reply] if part else [],
         "values": part.model_dump(mode="json", include={"parsed"}, fallback=str)["parsed"] if part else None,
-        "similarities": {item.name: item.similarity for item in (part.fields if part else ()) if item.similarity},
+        "similarities": {item.name: item.similarity for item in fields if item.similarity is not None},
         "failure": result.failure.reason if result.failure else None,
         "verdict": result.verdict,
         "rubric": rubric,

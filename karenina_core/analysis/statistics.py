@@ -190,7 +190,7 @@ def call_totals(frame: pd.DataFrame, by: By = "model") -> pd.DataFrame:
         by: Columns to group by.
 
     Returns:
-        The `by` columns, then `calls`, `asked` (not answered from the ledger), `input_tokens`, `output_tokens`,
+        The `by` columns, then `calls`, `asked` (sent to a provider), `input_tokens`, `output_tokens`,
         `cost` (US dollars of the calls with a known price), `unpriced` (calls without), `median_seconds`.
     """
     return _table(frame.drop_duplicates("key"), by, _call_row, _CALL_COLUMNS)
@@ -277,7 +277,7 @@ def _micro(metric: str, counts: Mapping[str, int]) -> float:
 def _call_row(group: pd.DataFrame) -> Row:
     return {
         "calls": len(group),
-        "asked": int((group["source"] != "ledger").sum()),
+        "asked": int((group["source"] == "provider").sum()),
         "input_tokens": int(group["input_tokens"].sum()),
         "output_tokens": int(group["output_tokens"].sum()),
         "cost": float(group["cost"].sum()),

@@ -94,13 +94,19 @@ def judge_sentences(results: Results) -> list[str]:
 
 
 def cost_sentence(results: Results) -> str:
-    """Return what the run's model calls took; a call shared by several results counts once."""
+    """Return what the run's model calls took; a call shared by several results counts once.
+
+    Replies that were recorded or prepared are no calls.
+    """
     calls = calls_frame(results)
-    if calls.empty:
-        return "No model was called."
-    total = call_totals(calls, []).to_dict("records")[0]
+    stored = calls["source"].isin(["recording", "manual"])
+    number = calls.loc[stored, "key"].nunique()
+    if stored.all():
+        return "No model was called" + (f": {_replies(number)}." if number else ".")
+    total = call_totals(calls[~stored], []).to_dict("records")[0]
     tokens = f"{total['input_tokens']:,} tokens in, {total['output_tokens']:,} out"
-    return f"{counted(total['calls'], 'model call')}, {tokens}, {_money(total)}"
+    others = f"; besides, {_replies(number)}" if number else ""
+    return f"{counted(total['calls'], 'model call')}, {tokens}, {_money(total)}{others}"
 
 
 def percent(share: float) -> str:
@@ -145,6 +151,10 @@ def _reason(told: Sequence[str], number: int) -> str:
 def _by_demo_judge(result: VerificationResult) -> bool:
     calls = [*(result.template.calls if result.template else ()), *result.rubric.calls]
     return any(str(call.provenance.get("note", "")).startswith("demo judge") for call in calls)
+
+
+def _replies(number: int) -> str:
+    return f"{number:,} recorded or prepared {'reply' if number == 1 else 'replies'}"
 
 
 def _money(total: Mapping[Any, Any]) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from itertools import groupby
+from typing import Any, NamedTuple
 
-from karenina_core.analysis.grounding import ground, grounding
-from karenina_core.schemas.annotation import Cause
+from karenina_core.analysis.grounding import Grounding, How, ground, grounding
+from karenina_core.schemas.annotation import Annotation, Cause
 from karenina_core.schemas.results import FieldEvidence, VerificationResult
 
 
@@ -35,6 +37,29 @@ def suggest(result: VerificationResult, near_miss: str = "", right_today: bool =
     return _of_values(result)
 
 
+def disputes(reviews: Iterable[Annotation]) -> dict[str, tuple[Annotation, ...]]:
+    """Return by result the last opinion of each person about it as a whole, where these opinions differ.
+
+    Reviews without a name count as those of one person. A cause that only one of them names is no difference.
+
+    Args:
+        reviews: Of a run; those taken back and those of a single field are passed over.
+    """
+    latest: dict[str, dict[str, Annotation]] = {}
+    for one in sorted(reviews, key=lambda one: one.at):
+        if not one.undone and one.field is None:
+            people = latest.setdefault(one.result_id, {})
+            people.pop(one.author, None)
+            people[one.author] = one
+    return {name: tuple(people.values()) for name, people in latest.items() if _differ(people.values())}
+
+
+def _differ(opinions: Iterable[Annotation]) -> bool:
+    opinions = list(opinions)
+    causes = {one.cause for one in opinions if one.cause is not None}
+    return len({one.agrees for one in opinions}) > 1 or len(causes) > 1
+
+
 def _of_failure(result: VerificationResult) -> Suggestion:
     failure = result.failure
     assert failure is not None
@@ -46,30 +71,66 @@ def _of_failure(result: VerificationResult) -> Suggestion:
 
 
 def _of_values(result: VerificationResult) -> Suggestion:
-    wrong = [item for item in (result.template.fields if result.template else ()) if item.result is not True]
-    nowhere = {item.field.partition(".")[0] for item in grounding(result) if item.how == "nowhere"}
+    wrong = _decided_wrong(result)
+    text = result.answer.text if result.answer else ""
+    extracted = {name: _ways(parts) for name, parts in groupby(grounding(result), _field_of)}
+    truths = {item.name: item.expected for item in wrong if _is_quotable(item)}
+    expected = {name: _ways(parts) for name, parts in groupby(ground(truths, text), _field_of)}
     for item in wrong:
         if item.is_trace:
             continue
-        if item.extracted is None and _is_there(item, result):
+        there = expected.get(item.name)
+        if item.extracted is None and there and there <= {"exact", "normalised"}:
             return Suggestion("judge_misread", f"{item.name}: the truth stands in the answer, but was not extracted.")
-        if item.name in nowhere:
+        if "nowhere" in extracted.get(item.name, ()) and not _is_class(item, item.extracted):
             return Suggestion("judge_misread", f"{item.name}: the extracted value stands nowhere in the answer.")
-        if item.extracted is not None and _is_there(item, result) and not _mentions_extracted(item, result):
-            return Suggestion("judge_misread", f"{item.name}: the answer has the truth, not what was extracted.")
-    names = ", ".join(item.name for item in wrong)
-    said = f"{names}: the answer says something else than the truth." if names else "No field explains it."
-    return Suggestion("answer_wrong", said)
+    return Suggestion("answer_wrong", _told(wrong))
 
 
-def _is_there(item: FieldEvidence, result: VerificationResult) -> bool:
-    """Return whether the truth of a field stands in the answer; a yes or no never does."""
-    if item.expected is None or isinstance(item.expected, bool) or result.answer is None:
-        return False
-    found = ground({item.name: item.expected}, result.answer.text)
-    return bool(found) and all(part.how in ("exact", "normalised") for part in found)
+def _decided_wrong(result: VerificationResult) -> list[FieldEvidence]:
+    """Return the fields that speak against the result: those decided wrong, and those where nothing was found."""
+    fields = result.template.fields if result.template else []
+    ruled = any(item.rule is not None for item in fields)
+    return [
+        item
+        for item in fields
+        if item.result is False
+        or (item.result is None and item.extracted is None and (item.rule is not None or not ruled))
+    ]
 
 
-def _mentions_extracted(item: FieldEvidence, result: VerificationResult) -> bool:
-    assert result.answer is not None
-    return any(part.how != "nowhere" for part in ground({item.name: item.extracted}, result.answer.text))
+def _told(wrong: list[FieldEvidence]) -> str:
+    """Return what is wrong with the answer: what it says otherwise, and what it does not say."""
+    otherwise = ", ".join(item.name for item in wrong if item.extracted is not None)
+    nothing = ", ".join(item.name for item in wrong if item.extracted is None)
+    parts = [f"{otherwise}: the answer says something else than the truth."] if otherwise else []
+    parts += [f"{nothing}: nothing was found in the answer."] if nothing else []
+    return " ".join(parts) or "No field explains it."
+
+
+def _is_quotable(item: FieldEvidence) -> bool:
+    """Return whether an answer that says the truth of a field has its words.
+
+    A yes or no never stands there, and the name of a class may stand there for something else.
+    """
+    return not (item.expected is None or isinstance(item.expected, bool) or _is_class(item, item.expected))
+
+
+def _is_class(item: FieldEvidence, value: Any) -> bool:
+    """Return whether a value is a class that an answer need not name: one of given choices, or of synonyms."""
+    rule = item.rule or {}
+    if rule.get("type") == "LiteralMatch":
+        return True
+    chain = rule.get("normalize")
+    maps = [part.get("mapping") for part in chain if isinstance(part, dict)] if isinstance(chain, list) else []
+    labels = {str(label).casefold() for mapping in maps if isinstance(mapping, dict) for label in mapping.values()}
+    values = value if isinstance(value, list) else [value]
+    return any(isinstance(one, str) and one.strip().casefold() in labels for one in values)
+
+
+def _field_of(part: Grounding) -> str:
+    return part.field.partition(".")[0]
+
+
+def _ways(parts: Iterable[Grounding]) -> set[How]:
+    return {part.how for part in parts}

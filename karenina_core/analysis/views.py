@@ -73,13 +73,14 @@ VIEWS: dict[str, View] = {
     "failures": View("Failures", "evaluations whose verdict is fail.", _verdict("fail")),
     "passes": View("Passes", "evaluations whose verdict is pass.", _verdict("pass")),
     "none": View(
-        "No verdict", "evaluations without a verdict, errors among them. They count in no rate.",
+        "Not evaluated", "evaluations without a verdict, errors among them. They count in no rate.",
         _verdict("not_evaluated"),
     ),
     "errors": View("Errors", "evaluations where something broke before there was a verdict.", _errors),
     "unstable": View("Unstable over replicates", "answers whose repeats came to different verdicts.", unstable),
     "differ": View(
-        "Models differ", "questions that one model gets mostly right and another mostly wrong.", models_differ
+        "Models differ", "evaluations of questions that one model gets mostly right and another mostly wrong.",
+        models_differ,
     ),
     "flagged": View(
         "Flagged", "answers that seem to address their judge, and verdicts that a person disagrees with.", flagged

@@ -34,7 +34,7 @@ def print_account(run_id: str) -> None:
 
     with opened_store() as store:
         run = store.run(run_id)
-        spent = spent_in_words(run.cost, run.config, store.prices())
+        spent = spent_in_words(run.cost, run.config, store.prices(), run.calls - run.cached_calls)
     console().print(
         f"{shown(run.name)}: {shown(run.state, 200)}. {run.done} of {run.total} evaluations done, {run.calls} model "
         f"calls ({run.cached_calls} from the ledger), spent: {spent}."

@@ -43,14 +43,17 @@ def quote(config: ModelConfig, own: Prices) -> Quote:
     return Quote(name, listed, "unknown" if listed is None else "list")
 
 
-def spent_in_words(cost: float | None, config: VerificationConfig, own: Prices) -> str:
+def spent_in_words(cost: float | None, config: VerificationConfig, own: Prices, asked: int | None = None) -> str:
     """Say what a run has spent; calls whose price nobody knows are in no sum, and it says so.
 
     Args:
         cost: US dollars of the calls whose price is known.
         config: Of the run.
         own: A person's own prices.
+        asked: Calls of the run that nothing stored answered, where that is known; without any, nothing is spent.
     """
+    if asked == 0 and not cost:
+        return "nothing"
     models = (*config.answering_models, *config.parsing_models)
     unknown = cost is None or any(quote(model, own).price is None for model in models if model.is_provider)
     if not cost:

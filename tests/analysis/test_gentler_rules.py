@@ -37,13 +37,13 @@ def failure(made: Benchmark, value: Any, result, similarity: float | None = None
 @pytest.mark.parametrize(
     ("rule", "kind", "truth", "value", "label"),
     [
-        ({"type": "ExactMatch", "normalize": []}, "str", "BCL2", "bcl2", "ignore capitals (normaliser lowercase)"),
+        ({"type": "ExactMatch", "normalize": []}, "str", "BCL2", "bcl2", "ignore capitals"),
         ({"type": "ExactMatch", "normalize": []}, "str", "BCL2", "BCL-2",
-         "drop punctuation (normaliser remove_punctuation)"),
+         "drop punctuation"),
         ({"type": "ExactMatch", "normalize": [SYNONYMS]}, "str", "bcl2", "BCL-2",
-         "ignore capitals before the synonyms (normaliser lowercase)"),
+         "ignore capitals before the synonyms"),
         ({"type": "SetContainment", "mode": "exact", "normalize": []}, "list_str", ["CLL"], ["cll"],
-         "ignore capitals (normaliser lowercase)"),
+         "ignore capitals"),
         ({"type": "NumericExact"}, "float", 100.0, 100.5, "allow a difference of 1 %"),
         ({"type": "NumericTolerance", "tolerance": 1, "mode": "absolute"}, "float", 10.0, 11.5,
          "widen the tolerance to 2"),

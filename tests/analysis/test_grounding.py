@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from karenina_core.analysis.grounding import LONGEST_ANSWER, MOST_VALUES, ground, grounding, ungrounded
+from karenina_core.analysis.grounding import LONGEST_ANSWER, LONGEST_VALUE, MOST_VALUES, ground, grounding, ungrounded
 
 ANSWER = (
     "Venetoclax binds BCL-2 (Bcl-2). Of 1,234 patients with twenty-three pairs, 45 % lived. It was approved on "
@@ -112,3 +114,47 @@ def test_hostile_answers_are_searched_for_so_many_values_only() -> None:
 
 def test_a_number_nobody_means_is_no_error() -> None:
     assert ground({"a": 5}, "1" + ",111" * 3000 + "x")[0].how == "nowhere"
+
+
+@pytest.mark.parametrize(
+    ("value", "answer"),
+    [
+        ("a" * 300, "a" * 200_000),
+        ("ha" * 1000, "ha" * 50_000 + "x"),
+        (["a" * (300 + n) for n in range(200)], "a" * 200_000),
+        ("a" * 100_000, "a" * 200_000),
+        (["ab" * 500 + f"b{n}" for n in range(200)], "ab" * 100_000),
+        (["Aa" * n for n in range(800, 1000)], "aA" * 50_000),
+        (["-" * n + "a" for n in range(1, 200)], "-ab" * 66_000),
+        (list(range(200)), "1 " * 60_000),
+        (["w " * n + "x" for n in range(3, 203)], "w " * 50_000),
+    ],
+    ids=["one", "period", "many", "half", "prefix", "case", "dashes", "numbers", "words"],
+)
+def test_an_answer_that_repeats_itself_is_searched_soon(value: object, answer: str) -> None:
+    began = time.process_time()
+    ground({"field": value}, answer)
+    assert time.process_time() - began < 3  # about 0.5 s; minutes if every place were looked at
+
+
+def test_what_could_not_be_looked_at_in_full_is_not_told_to_stand_nowhere() -> None:
+    assert found("b" * (LONGEST_VALUE + 1), "It is short.") == ("judged", [])
+    assert found("a" * 300, "a" * 200_000) == ("judged", [])
+    assert found("b" * LONGEST_VALUE, "It is short.") == ("nowhere", [])
+
+
+@pytest.mark.parametrize(
+    ("value", "how"),
+    [
+        ("patients with twenty-three pairs lived", "fuzzy"),
+        ("Of 1,234 patients with pairs", "fuzzy"),
+        ("inhibited hazard ratio was 12.5", "nowhere"),
+        ("lived patients of", "nowhere"),
+    ],
+)
+def test_a_value_that_leaves_out_a_few_words_is_found(value: str, how: str) -> None:
+    assert found(value)[0] == how
+
+
+def test_the_words_left_out_lie_within_what_is_marked() -> None:
+    assert found("the hazard was 0.74") == ("fuzzy", ["the hazard ratio was 0.74"])

@@ -60,7 +60,7 @@ def test_running_it_gives_the_same_verdicts(result, tmp_path: Path) -> None:
         assert f"\nverdict: {verdict}\nstored verdict: {verdict}\n" in printed
 
 
-@pytest.mark.parametrize(("similarity", "verdict"), [(0.9, "pass"), (0.5, "fail")])
+@pytest.mark.parametrize(("similarity", "verdict"), [(0.9, "pass"), (0.5, "fail"), (0.0, "fail")])
 def test_a_similarity_that_was_measured_is_not_measured_again(result, tmp_path, similarity, verdict) -> None:
     template = source({"type": "SemanticMatch", "threshold": 0.8})
     made = evaluated(result, template, "the protein", similarity=similarity)
@@ -75,6 +75,12 @@ def test_a_result_without_a_verdict_says_why(result, tmp_path: Path) -> None:
 
 def test_a_question_without_a_template_runs_too(result, tmp_path: Path) -> None:
     assert "stored verdict: pass" in run(to_notebook(result(template=None)), tmp_path)
+
+
+def test_a_template_that_cannot_be_read_stops_no_cell(result, tmp_path: Path) -> None:
+    printed = run(to_notebook(evaluated(result, EXACT, "BRAF"), "class Answer(:"), tmp_path)
+    assert "The template cannot be read:" in printed
+    assert "stored verdict: fail" in printed
 
 
 def test_foreign_text_stays_data_whatever_it_holds(result, tmp_path: Path) -> None:

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from karenina_core.analysis.triage import suggest
+from karenina_core.analysis.triage import disputes, suggest
+from karenina_core.schemas.annotation import Annotation
 from karenina_core.schemas.results import AnswerPart, Failure
 
 ANSWER = AnswerPart(text="It inhibits BRAF, the kinase.")
@@ -13,6 +14,11 @@ def failing(make, field, answer=ANSWER, **parts):
     made = make(verdict="fail", fields=[item], answer=answer)
     made.template.parsed = {item.name: item.extracted}
     return made
+
+
+def review(author: str, cause: str | None = None, minute: int = 0, **parts) -> Annotation:
+    given = {"run_id": "r1", "result_id": "x", "agrees": False, "at": f"2026-03-01T12:{minute:02}:00Z"}
+    return Annotation(**given | parts, author=author, cause=cause)
 
 
 def test_a_pass_needs_no_cause(result) -> None:
@@ -70,3 +76,86 @@ def test_a_yes_or_no_is_no_evidence_of_misreading(result, field) -> None:
 
 def test_code_of_the_template_without_fields_still_gives_a_cause(result) -> None:
     assert suggest(result(verdict="fail", fields=[])).cause == "answer_wrong"
+
+
+def test_an_undecided_field_blames_nobody(result, field) -> None:
+    undecided = field("drug", extracted="gold", result=None, rule={"type": "SemanticMatch", "threshold": 0.85})
+    made = result(verdict="fail", fields=[undecided, field(passed=False)], answer=ANSWER)
+    made.template.parsed = {"drug": "gold", "target": "BRAF"}
+    found = suggest(made)
+    assert (found.cause, found.why) == ("answer_wrong", "target: the answer says something else than the truth.")
+
+
+def test_a_field_that_is_right_blames_nobody(result, field) -> None:
+    made = result(verdict="fail", fields=[field("drug", extracted="gold"), field(passed=False)], answer=ANSWER)
+    made.template.parsed = {"drug": "gold", "target": "BRAF"}
+    assert suggest(made).cause == "answer_wrong"
+
+
+@pytest.mark.parametrize("extracted", [None, "cancer", "infectious"])
+def test_a_class_that_is_named_elsewhere_is_no_evidence(result, field, extracted: str | None) -> None:
+    classes = {"mapping": {"pleurisy": "Inflammatory", "flu": "infectious"}}
+    rule = {"type": "ExactMatch", "normalize": ["lowercase", classes]}
+    answer = AnswerPart(text="No inflammatory disease; it is a cancer.")
+    made = failing(
+        result,
+        field,
+        answer=answer,
+        expected="inflammatory",
+        extracted=extracted,
+        rule=rule,
+        result=extracted and False,
+    )
+    assert suggest(made).cause == "answer_wrong"
+
+
+def test_a_choice_that_is_named_elsewhere_is_no_evidence(result, field) -> None:
+    rule = {"type": "LiteralMatch"}
+    made = failing(result, field, expected="kinase", extracted=None, result=None, rule=rule)
+    assert suggest(made).cause == "answer_wrong"
+
+
+def test_where_nothing_was_extracted_nothing_was_found(result, field) -> None:
+    nothing = failing(result, field, extracted=None, result=None)
+    assert suggest(nothing).why == "target: nothing was found in the answer."
+    fields = [field("drug", False, extracted="BRAF"), field(passed=None)]
+    both = result(verdict="fail", fields=fields, answer=ANSWER)
+    both.template.parsed = {"drug": "BRAF", "target": None}
+    assert suggest(both).why == (
+        "drug: the answer says something else than the truth. target: nothing was found in the answer."
+    )
+
+
+def test_of_code_of_the_template_only_a_missing_value_counts(result, field) -> None:
+    own = [field("drug", extracted="gold", result=None, rule=None), field("dose", None, rule=None)]
+    made = result(verdict="fail", fields=own, answer=ANSWER)
+    made.template.parsed = {"drug": "gold", "dose": None}
+    assert suggest(made).why == "dose: nothing was found in the answer."
+
+
+def test_a_field_without_a_rule_says_nothing_beside_one_with_a_rule(result, field) -> None:
+    made = result(verdict="fail", fields=[field("note", None, rule=None), field(passed=False)], answer=ANSWER)
+    made.template.parsed = {"note": None, "target": "BRAF"}
+    assert suggest(made).why == "target: the answer says something else than the truth."
+
+
+def test_two_people_who_name_different_causes_disagree() -> None:
+    ann, bob = review("Ann", "answer_wrong", 1, agrees=True), review("Bob", "judge_misread", 2)
+    assert disputes([bob, ann]) == {"x": (ann, bob)}
+
+
+def test_one_person_may_change_the_mind() -> None:
+    first, second = review("Ann", "answer_wrong", 1, agrees=True), review("Ann", "judge_misread", 2)
+    assert disputes([first, second]) == {}
+    assert disputes([first, second, review("Bob", "judge_misread", 3)]) == {}
+
+
+def test_a_cause_that_only_one_names_is_no_dispute() -> None:
+    assert disputes([review("Ann", "judge_misread", 1), review("Bob", None, 2)]) == {}
+    assert "x" in disputes([review("Ann", None, 1, agrees=True), review("Bob", None, 2)])
+
+
+def test_what_was_taken_back_or_is_about_a_field_disputes_nothing() -> None:
+    ann = review("Ann", "answer_wrong", 1, agrees=True)
+    assert disputes([ann, review("Bob", "judge_misread", 2, undone=True)]) == {}
+    assert disputes([ann, review("Bob", "judge_misread", 2, field="target")]) == {}

@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from karenina_core.runs import wanted
 from karenina_core.schemas.annotation import Annotation
 from pages.components import frame, services
 from tests.app.conftest import Open, healthy
 from tests.app.looking import labelled, table, texts
 from tests.faults.openai_server import OpenAIServer
 from tests.runs.elements import ANSWERS, config_for, elements, extraction
+from tests.runs.fakes import failure_of, plain_result, small_benchmark, small_config
 
 
 @pytest.fixture
@@ -242,6 +244,34 @@ def test_the_board_sorts_failures_by_likely_cause(open_page: Open, demo_run: str
     assert "1 of 17 are confirmed" in texts(app)
 
 
+def test_people_who_disagree_are_shown_on_the_board(open_page: Open, demo_run: str, too_strict: dict[str, Any]) -> None:
+    about = {"run_id": demo_run, "result_id": too_strict["result_id"], "agrees": False}
+    services.store().annotate(Annotation(**about, author="Ann", cause="rule_too_strict"))
+    services.store().annotate(Annotation(**about, author="Bob", cause="judge_misread"))
+    app = open_page(frame.ANSWER, run=demo_run, look="triage")
+    assert "People disagree about 1 result" in texts(app)
+    app = healthy(app.segmented_control(key=f"triage_cause_{demo_run}").set_value("judge_misread").run())
+    assert ":orange-badge[:material/group: people disagree]" in texts(app)
+    assert "Ann: the rule is too strict; Bob: the judge misread it" in texts(app)
+
+
+def test_a_field_that_fails_by_a_hair_says_so_in_its_verdict(answer: AppTest) -> None:
+    assert "The rule is probably too strict: to drop punctuation would let this pass." in texts(answer)
+
+
+def test_the_time_of_a_review_is_told_in_utc(open_page: Open, demo_run: str, too_strict: dict[str, Any]) -> None:
+    about = {"run_id": demo_run, "result_id": too_strict["result_id"], "agrees": False}
+    services.store().annotate(Annotation(**about, at="2026-03-01T23:30:00+09:00"))
+    app = open_page(frame.ANSWER, run=demo_run, row=too_strict["result_id"])
+    assert "2026-03-01 14:30 UTC" in texts(app)
+
+
+def test_a_gentler_rule_says_what_it_would_let_in(open_page: Open, demo_run: str) -> None:
+    said = texts(open_page(frame.ANSWER, run=demo_run, look="rules"))
+    assert "It would also let in:" in said or "It lets in nothing else in this run" in said
+    assert "(normaliser" not in said
+
+
 def test_a_whole_column_is_confirmed_at_once(open_page: Open, demo_run: str) -> None:
     app = open_page(frame.ANSWER, run=demo_run, look="triage")
     [button] = [item for item in app.button if item.label.startswith("Confirm all")]
@@ -294,3 +324,13 @@ def test_reviews_are_in_the_downloads(demo_run: str, too_strict: dict[str, Any])
     )
     assert b"rule_too_strict" in FORMATS["csv"].content(store, demo_run, Options())
     assert json.loads(FORMATS["json"].content(store, demo_run, Options()))["annotations"]
+
+
+def test_what_arrived_of_a_broken_answer_is_shown_and_is_no_answer(open_page: Open) -> None:
+    run_id = services.store().create_run(wanted(small_benchmark(1), small_config()), "Broken")
+    broken = plain_result("q1", failure=failure_of("connection"))
+    broken.partial_answer = "It is about"
+    services.store().write_results(run_id, [broken])
+    app = open_page(frame.ANSWER, run=run_id)
+    assert "There is no answer." in texts(app)
+    assert [item.value for item in app.code if item.value == "It is about"]

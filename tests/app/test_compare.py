@@ -80,6 +80,35 @@ def test_one_judge_alone_leads_to_another_and_to_a_review(open_page: Open) -> No
     assert labelled(app.button, "Review answers")
 
 
+def revision(run_id: str) -> str:
+    store = services.store()
+    plan = store.run_plan(run_id)
+    revised = store.create_run(plan, "Revised", parent_run=run_id)
+    store.write_results(revised, store.results(run_id))
+    store.set_status(revised, "completed")
+    return revised
+
+
+def test_a_judge_for_a_revision_is_added_to_the_original_run_whose_drawer_opens(open_page: Open) -> None:
+    original = run(["++-", "+--"], name="First")
+    services.store().set_status(original, "completed")
+    app = view(open_page(frame.COMPARE, runs=revision(original)), "Judges")
+    assert "takes no answers of its own. It can be added to First" in texts(app)
+    app = healthy(labelled(app.button, "Add a judge to the original run").click().run())
+    assert app.title[0].value == "Monitor"
+    assert app.query_params["run"] in (original, [original])
+    assert app.session_state["growth_section"] == "Judges"
+    assert "In the run: lab/judge-1" in texts(app)
+
+
+def test_a_revision_on_the_monitor_says_why_nothing_can_be_added_and_leads_to_the_original(open_page: Open) -> None:
+    original = run(["++-"])
+    app = open_page(frame.MONITOR, run=revision(original))
+    assert "takes no answers of its own" in texts(app)
+    app = healthy(app.button(key="grow_original").click().run())
+    assert app.query_params["run"] in (original, [original])
+
+
 def test_the_page_says_in_one_sentence_who_is_better(open_page: Open) -> None:
     app = open_page(frame.COMPARE, runs=run(["-" * 8 + "++", "+" * 10]))
     said = texts(app)

@@ -200,6 +200,16 @@ def test_every_part_of_the_drawer_for_more_opens(section: str, open_page: Open) 
     assert "The run has 9 evaluations. Nothing is added yet." in texts(app)
 
 
+def test_a_recorded_judge_that_takes_part_is_not_offered_again(open_page: Open) -> None:
+    app = open_page(frame.MONITOR, run=finished_try())
+    app.session_state["growth_section"] = "Judges"
+    app.session_state["kind_judge"] = "recorded"
+    healthy(app.button(key="grow").click().run())
+    offered = [name for box in app.selectbox if box.label == "Recorded model" for name in box.options]
+    assert "demo/judge" not in offered
+    assert offered or "Every recorded judge takes part already." in texts(app)
+
+
 def test_failed_traits_are_offered_again(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     from karenina_core.schemas.results import RubricPart
     from tests.runs.fakes import plain_result

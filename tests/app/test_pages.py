@@ -123,7 +123,7 @@ def test_every_evaluation_is_in_the_table(open_page: Open, demo_run: str) -> Non
 
 def test_filters_keep_what_they_should(open_page: Open, demo_run: str) -> None:
     app = open_page("pages/results.py", run=demo_run, show="failures")
-    assert "14 of 42 shown" in texts(app)
+    assert "14 of 42 evaluations shown" in texts(app)
     app.text_input(key="search").set_value("venetoclax")
     app = healthy(app.run())
     [table] = [item for item in app.dataframe if "Verdict" in item.value.columns]
@@ -134,7 +134,7 @@ def test_filters_that_keep_nothing_can_be_cleared(open_page: Open, demo_run: str
     app = open_page("pages/results.py", run=demo_run)
     app.text_input(key="search").set_value("no such question").run()
     app = button(app, "Clear filters")
-    assert "42 of 42 shown" in texts(app)
+    assert "42 of 42 evaluations shown" in texts(app)
 
 
 def test_an_answer_shows_its_whole_way(open_page: Open, demo_run: str) -> None:

@@ -73,7 +73,7 @@ def test_filters_hold_for_numbers_and_list_alike(open_page: Open) -> None:
     app = healthy(labelled(app.multiselect, "Keyword").set_value(["odd"]).run())
     assert questions(app) == ["Question q1?", "Question q3?"]
     assert {metric.label: metric.value for metric in app.metric}["Evaluations"] == "2"
-    assert "2 of 3 shown" in texts(app)
+    assert "2 of 3 evaluations shown" in texts(app)
 
 
 def test_filters_that_leave_nothing_can_be_taken_off(open_page: Open) -> None:

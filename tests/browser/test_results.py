@@ -41,7 +41,7 @@ def test_filters_and_quick_views_survive_a_reload(page: Page, server: Server, de
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("search=gene"))
     settled(page)
-    shown = page.get_by_text(re.compile(r"of 42 shown")).inner_text()
+    shown = page.get_by_text(re.compile(r"of 42 evaluations shown")).inner_text()
     page.reload()
     settled(page)
     expect(page.get_by_text(shown)).to_be_visible()

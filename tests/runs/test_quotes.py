@@ -28,3 +28,9 @@ OWN: Prices = {f"openai/ours at {HERE}": Price(1e-6, 1e-6)}
 def test_a_sum_that_lacks_calls_says_so(judge: ModelConfig, own: Prices, cost: float | None, words: str) -> None:
     config = VerificationConfig(answering_models=[LISTED], parsing_models=[judge])
     assert spent_in_words(cost, config, own) == words
+
+
+def test_a_run_that_asked_nobody_has_spent_nothing_whatever_its_models_would_cost() -> None:
+    config = VerificationConfig(answering_models=[UNLISTED], parsing_models=[UNLISTED])
+    assert spent_in_words(None, config, {}, asked=0) == "nothing"
+    assert spent_in_words(None, config, {}, asked=3) == "unknown"

@@ -95,6 +95,16 @@ def joint_level(pairs: int) -> float:
     return 1 - ALPHA / max(pairs, 1)
 
 
+def fewest(pairs: int) -> int:
+    """Return how many questions must differ, all in one direction, for the exact test to show a difference.
+
+    Args:
+        pairs: How many comparisons are judged together, this one as the strictest (Bonferroni, the first step of
+            Holm); 0 counts as 1.
+    """
+    return next(number for number in range(1, 64) if 2 * 0.5**number * max(pairs, 1) <= ALPHA)
+
+
 def paired_test(questions: pd.DataFrame) -> Test:
     """Return the test of no difference: exact McNemar for one answer each, else a permutation test of questions.
 

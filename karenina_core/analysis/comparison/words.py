@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from karenina_core.analysis.comparison.arms import Arm
 from karenina_core.analysis.comparison.pairs import Pair
 from karenina_core.analysis.comparison.power import ASSUMED_SD, detectable, questions_needed
-from karenina_core.analysis.comparison.significance import ALPHA, FEWEST, joint_level
+from karenina_core.analysis.comparison.significance import ALPHA, FEWEST, fewest, joint_level
 from karenina_core.analysis.summary import counted, percent
 
 Labels = Mapping[Arm, str]
+_FEW_DIFFER = 30  # questions; with more the exact test and the bootstrap are about as cautious
 
 
 def verdict_sentence(pair: Pair, labels: Labels) -> str:
@@ -25,7 +26,7 @@ def verdict_sentence(pair: Pair, labels: Labels) -> str:
         case "too_few":
             return (
                 f"Too few disagreements to tell {candidate} from {baseline}: {_numbers(pair)}; they differ on "
-                f"{counted(pair.disagreements, 'question')} ({directions(pair)}), and it takes {FEWEST} at least."
+                f"{counted(pair.disagreements, 'question')} ({directions(pair)}), and it takes {_takes(pair)}."
             )
         case "open":
             return f"No difference can be told between {candidate} and {baseline}: {_numbers(pair)}; {_chance(pair)}."
@@ -44,23 +45,40 @@ def interval_sentence(pair: Pair) -> str:
         )
     if pair.finding == "too_few":
         return "The interval leaves out zero, but so few disagreements make it look surer than it is."
-    if pair.p > ALPHA:
-        why = (
-            f"The interval leaves out zero, while the {pair.test} finds no difference: the two are made in different "
-            "ways, the finding is close, and the test decides."
-        )
-    else:
-        why = (
-            f"The interval leaves out zero because it is made for this pair alone; among {pair.pairs} comparisons one "
-            "such interval easily does so by chance, and the corrected test decides."
-        )
-    return f"{why} {_joint(pair)}".rstrip()
+    if pair.p > ALPHA or _joint_off_zero(pair):
+        off = f"The interval leaves out zero, while the {pair.test} finds no difference:"
+        return " ".join(filter(None, [off, _why(pair), _joint(pair)]))
+    return (
+        f"The interval leaves out zero because it is made for this pair alone; among {pair.pairs} comparisons one "
+        f"such interval easily does so by chance, and the corrected test decides. {_joint(pair)}"
+    )
+
+
+def _why(pair: Pair) -> str:
+    """Return why a test finds nothing where the interval leaves out zero."""
+    if pair.disagreements > _FEW_DIFFER:
+        return "the two are made in different ways, the finding is close, and the test decides."
+    return (
+        f"it counts only the {counted(pair.disagreements, 'question')} on which the two differ, and with so few it is "
+        "more cautious than the bootstrap behind the interval. The test decides."
+    )
+
+
+def _joint_off_zero(pair: Pair) -> bool:
+    return pair.joint_low > 0 or pair.joint_high < 0
+
+
+def _takes(pair: Pair) -> str:
+    """Return how many disagreements it takes; the correction asks for more of all but the least clear comparison."""
+    if pair.pairs < 2:
+        return f"{FEWEST} at least"
+    return f"{FEWEST} at least for this pair alone, and up to {fewest(pair.pairs)} among {pair.pairs} comparisons"
 
 
 def _joint(pair: Pair) -> str:
     if pair.pairs < 2:
         return ""
-    reaches = ", which reaches to zero" if pair.joint_low <= 0 <= pair.joint_high else ""
+    reaches = ", which leaves out zero too" if _joint_off_zero(pair) else ", which reaches to zero"
     return (
         f"Allowing for all {pair.pairs} comparisons ({level_text(pair.pairs)} each), the interval is "
         f"{points(pair.joint_low)} to {points(pair.joint_high)}{reaches}."

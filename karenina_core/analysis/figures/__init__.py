@@ -80,7 +80,8 @@ FIGURES: dict[str, FigureSpec] = {
     ),
     "keywords": FigureSpec(
         "Which subjects are hard?",
-        "One row per keyword, the hardest first. A question counts under each of its keywords.",
+        "One row per keyword, the hardest first. A question counts under each of its keywords. An open mark rests on "
+        "too few answers to tell, a grey × stands for a model of which no answer was evaluated.",
         "results",
         keywords,
         keyword_numbers,

@@ -46,6 +46,16 @@ def rows_behind(frame: pd.DataFrame, customdata: Sequence[Any]) -> pd.DataFrame:
     return frame
 
 
+def same_place(customdata: Sequence[Any]) -> list[Any]:
+    """Return the `customdata` for the same question, item, label or keyword of any model, judge and repeat.
+
+    Args:
+        customdata: The `customdata` of the clicked mark.
+    """
+    anyone = ("answering_model", "parsing_model", "replicate")
+    return [None if name in anyone else wanted for name, wanted in zip(PLACES, customdata, strict=False)]
+
+
 def _having(frame: pd.DataFrame, keyword: str) -> pd.Series[bool]:
     return frame["keywords"].map(lambda own: keyword in own if own else keyword == NO_KEYWORD).astype(bool)
 

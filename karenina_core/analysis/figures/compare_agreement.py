@@ -24,6 +24,8 @@ _SHADES = [[0, canvas.WRONG], [0.5, canvas.NOTHING], [1, canvas.RIGHT]]
 def compare_agreement(pairs: pd.DataFrame, raters: Sequence[str], own: Sequence[Consistency] = ()) -> go.Figure:
     """Draw a square per two raters with Cohen's kappa; on the diagonal, how often repeats had the same verdict.
 
+    Where two raters share too few answers for kappa, their square has no colour and says how many of them agree.
+
     The `customdata` of a square names its two raters.
 
     Args:
@@ -54,9 +56,8 @@ def _pair_marks(pairs: pd.DataFrame, raters: Sequence[str]) -> list[Mark]:
             continue
         # Once on each side of the diagonal, so that every row of the matrix reads on its own.
         for x, y in ((row["a"], row["b"]), (row["b"], row["a"])):
-            marks.append(
-                {"x": x, "y": y, "value": row["kappa"], "text": _text(row["kappa"], row["n"]), "hover": _hover(row)}
-            )
+            value = math.nan if row["few"] else row["kappa"]
+            marks.append({"x": x, "y": y, "value": value, "text": _text(row), "hover": _hover(row)})
     return [mark for mark in marks if mark["x"] in raters and mark["y"] in raters]
 
 
@@ -99,8 +100,10 @@ def _size(raters: int) -> int:
     return next((size for most, size in SIZES.items() if raters <= most), SMALLEST)
 
 
-def _text(kappa: float, n: int) -> str:
-    return f"{'κ ' + _number(kappa) if not math.isnan(kappa) else '–'}<br>n {n}"
+def _text(row: dict[Any, Any]) -> str:
+    if row["few"]:
+        return f"{row['agreed']} of {row['n']}<br>agree"
+    return f"{'κ ' + _number(row['kappa']) if not math.isnan(row['kappa']) else '–'}<br>n {row['n']}"
 
 
 def _hover(row: dict[Any, Any]) -> str:
@@ -108,11 +111,12 @@ def _hover(row: dict[Any, Any]) -> str:
     if not math.isnan(row["kappa"]):
         ends = f"{_number(row['kappa_low'])} to {_number(row['kappa_high'])}"
         kappa = f"Cohen's kappa {_number(row['kappa'])} (95 % interval {ends})"
+    if row["few"]:
+        kappa = "Too few answers for kappa"
     left_out = f"<br>{row['left_out']} left out, without an opinion on one side" if row["left_out"] else ""
-    few = "<br>Too few to tell" if row["few"] else ""
     return (
         f"{canvas.literal(row['a'])} and {canvas.literal(row['b'])}<br>the same for {row['agreed']} of {row['n']} "
-        f"({percent(row['share'])})<br>{kappa}{left_out}{few}"
+        f"({percent(row['share'])})<br>{kappa}{left_out}"
     )
 
 

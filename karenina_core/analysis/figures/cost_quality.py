@@ -31,6 +31,8 @@ def cost_quality(frame: pd.DataFrame) -> go.Figure:
         return canvas.empty(
             "No prices are known for this run: set them in Settings, or ask models whose price is known."
         )
+    if not any(row["cost"] for row in known):
+        return canvas.empty("No answer of this run cost anything, so there are no prices to compare.")
     known.sort(key=lambda row: row["cost"])
     marks = [_mark(row, place, len(known)) for place, row in enumerate(known)]
     drawing = canvas.figure([_frontier(known), *marks], height=420)

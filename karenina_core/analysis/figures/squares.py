@@ -19,6 +19,7 @@ MOST_SVG_MARKS = 3_000
 SIZE = 26
 PITCH = 36
 MOST_STRETCHED = 6
+ROW_LABEL = 190  # pixels of the longest label of a row
 LABEL_SPACE = 310  # labels of rows, and what the last tilted label of a column reaches over
 FLAT_HEAD = 60
 FOOT = 60
@@ -115,6 +116,9 @@ def grid(squares: Sequence[Square], noun: str, total: int | None = None) -> Any:
         squares: The cells.
         noun: What a row is, such as `question`, for the remark when there are too many.
         total: Rows there are in all, when not all are among the squares.
+
+    Returns:
+        The figure; its layout's `meta` says under `least_width` from how many pixels on no squares overlap.
     """
     columns, labels = _axis(squares, "column"), _axis(squares, "row")
     kept, shown = squares, labels["categoryarray"]
@@ -124,8 +128,10 @@ def grid(squares: Sequence[Square], noun: str, total: int | None = None) -> Any:
     drawing = canvas.figure([_trace(state, kept) for state in LOOKS], height=head + PITCH * len(shown) + FOOT)
     drawing.update_xaxes(side="top", showgrid=False, automargin=False, tickangle=-50 if tilted else 0, **columns)
     drawing.update_yaxes(range=[len(shown) - 0.5, -0.5], showgrid=False, **labels)
+    right = min(70, max(20, 4 * lengths[-1] - PITCH // 2)) if tilted else 20  # the last label leans over the edge
     drawing.update_layout(
-        margin={"t": head, "b": FOOT, "r": 70 if tilted else 20},
+        margin={"t": head, "b": FOOT, "r": right},
+        meta={"least_width": ROW_LABEL + right + (SIZE + 4) * len(lengths)},
         legend={"xref": "container", "yref": "container", "x": 0, "y": 0, "yanchor": "bottom"},
     )
     if len(lengths) > MOST_STRETCHED:

@@ -5,19 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC
 from typing import TYPE_CHECKING, Any, Literal
 
 from karenina_core.analysis import summary
 from karenina_core.analysis.cells import readable, redactor, shorten
+from karenina_core.analysis.field_words import field_sign
 from karenina_core.analysis.figures import FIGURES
 from karenina_core.analysis.frames import to_dataframe
+from karenina_core.analysis.provenance import provenance_sentences
 from karenina_core.analysis.report import grids
 from karenina_core.analysis.report.content import AnswerSheet, Chart, Grid, RunPart
 from karenina_core.benchmark import Benchmark
 from karenina_core.schemas.annotation import CAUSE_WORDS, Annotation
 from karenina_core.schemas.config import VerificationConfig
 from karenina_core.schemas.entities.rubric import AnyTrait
-from karenina_core.schemas.results import FieldEvidence, VerificationResult
+from karenina_core.schemas.results import VerificationResult
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +33,6 @@ MOST_SQUARES = 60
 _LONGEST_ANSWER = 20_000
 _LONGEST_REVIEW = 300
 _VERDICTS = {"pass": "✓ right", "fail": "✗ wrong", "not_evaluated": "– not evaluated"}
-_SIGNS = {True: "✓ right", False: "✗ wrong", None: "– nothing found"}
 _ROW_PER_ITEM = {"fields": ["question_id", "field"], "questions": ["question_id"]}
 _GRIDS: dict[str, tuple[Callable[[pd.DataFrame], Grid], ...]] = {
     "results": (grids.by_model, grids.by_keyword, grids.by_question),
@@ -92,6 +94,7 @@ def build_report(
         facts=tuple((facts or {}).items()),
         config="" if config is None else json.dumps(config.model_dump(mode="json"), indent=2, ensure_ascii=False),
         templates=tuple(_templates(benchmark, results)) if options.templates and benchmark else (),
+        provenance=tuple(provenance_sentences(results)),
     )
 
 
@@ -188,7 +191,7 @@ def _sheet(result: VerificationResult, annotations: Sequence[Annotation]) -> Ans
         verdict=result.verdict,
         response=text,
         reason=result.failure.reason if result.failure else "",
-        fields=_fields(result.template.fields if result.template else []),
+        fields=_fields(result),
         traits=tuple(_trait_values(result)),
         reviews=tuple(_review(item) for item in annotations if item.result_id == result.result_id and not item.undone),
     )
@@ -199,16 +202,16 @@ def _who(result: VerificationResult) -> str:
     return who if result.replicate == 1 else f"{who}, repeat {result.replicate}"
 
 
-def _fields(fields: Sequence[FieldEvidence]) -> Grid:
+def _fields(result: VerificationResult) -> Grid:
     rows = tuple(
         (
             field.name,
             "decided by the rule" if field.expected is None else readable(field.expected) or "",
             readable(field.extracted) or "–",
             field.rule["type"] if field.rule else "own code",
-            _SIGNS[field.result],
+            field_sign(result, field) or "– decided by own code",
         )
-        for field in fields
+        for field in (result.template.fields if result.template else ())
     )
     return Grid("Fields", ("Field", "Expected", "Found", "Rule", "Result"), rows)
 
@@ -232,7 +235,7 @@ def _review(item: Annotation) -> str:
     parts = [f"{item.author or 'Somebody'} {'agrees' if item.agrees else 'disagrees'}{about}"]
     parts += [CAUSE_WORDS[item.cause]] if item.cause else []
     parts += [item.note] if item.note else []
-    return " · ".join([*parts, f"{item.at:%Y-%m-%d %H:%M} UTC"])
+    return " · ".join([*parts, f"{item.at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"])
 
 
 def _templates(benchmark: Benchmark, results: Sequence[VerificationResult]) -> Iterator[tuple[str, str, str]]:

@@ -81,6 +81,7 @@ class RunPart:
         facts: Name and value of everything needed to run it again.
         config: The configuration as JSON, without keys.
         templates: Question, identity and source of each template.
+        provenance: What a reader must know before any number: replies that no model gave in this run.
     """
 
     name: str
@@ -93,6 +94,7 @@ class RunPart:
     facts: tuple[tuple[str, str], ...]
     config: str
     templates: tuple[tuple[str, str, str], ...]
+    provenance: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -109,3 +111,8 @@ class Report:
     created: str
     parts: tuple[RunPart, ...]
     comparisons: tuple[str, ...] = field(default=())
+
+    @property
+    def provenance(self) -> tuple[str, ...]:
+        """What a reader must know before any number, each sentence once."""
+        return tuple(dict.fromkeys(sentence for part in self.parts for sentence in part.provenance))

@@ -122,14 +122,20 @@ def by_call(frame: pd.DataFrame) -> Grid:
     columns: dict[str, Callable[[Row], str]] = {
         "Model": lambda row: row["model"],
         "Purpose": lambda row: row["purpose"],
-        "Calls": lambda row: f"{row['calls']:,}",
+        "Replies": lambda row: f"{row['calls']:,}",
         "Sent to a provider": lambda row: f"{row['asked']:,}",
         "Tokens in": lambda row: f"{row['input_tokens']:,.0f}",
         "Tokens out": lambda row: f"{row['output_tokens']:,.0f}",
-        "US dollars": lambda row: "not known" if row["unpriced"] == row["calls"] else f"{row['cost']:,.4f}",
+        "US dollars": lambda row: _dollars(row),
         "Median seconds": lambda row: number(row["median_seconds"]),
     }
-    return _grid("Model calls", statistics.call_totals(frame, ["model", "purpose"]), columns)
+    return _grid("Replies of models and judges", statistics.call_totals(frame, ["model", "purpose"]), columns)
+
+
+def _dollars(row: Row) -> str:
+    if not row["asked"] and not row["cost"]:
+        return "nothing"
+    return "not known" if row["unpriced"] == row["calls"] else f"{row['cost']:,.4f}"
 
 
 def _grid(title: str, table: pd.DataFrame, columns: Mapping[str, Callable[[Row], str]], *, bars: bool = False) -> Grid:

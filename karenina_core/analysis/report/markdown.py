@@ -24,6 +24,8 @@ def _lines(report: Report) -> Iterator[str]:
     by = f" by {escaped(report.author)}" if report.author else ""
     yield f"Made{by} on {report.created[:10]}."
     yield ""
+    for sentence in report.provenance:
+        yield from (f"**{escaped(sentence)}**", "")
     for sentence in report.comparisons:
         yield f"- {escaped(sentence)}"
     for part in report.parts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import UTC, datetime
 
 from sqlalchemy import Connection, Table, insert, select, update
 
@@ -28,7 +29,7 @@ class Annotations(Database):
         row = annotation.model_dump()
         for name in ("field", "note", "author"):
             row[name] = row[name] and clean_text(row[name])
-        row["at"] = annotation.at.isoformat()
+        row["at"] = _stored(annotation.at)
         with self.writing() as connection:
             _check(connection, annotation.run_id, [annotation.result_id])
             connection.execute(insert(table).values(**row))
@@ -47,7 +48,8 @@ class Annotations(Database):
         if undone is not None:
             query = query.where(table.c.undone == undone)
         with self.reading() as connection:
-            return [Annotation(**row) for row in connection.execute(query).mappings()]
+            found = [Annotation(**row) for row in connection.execute(query).mappings()]
+        return sorted(found, key=lambda one: one.at)  # as text, times of several zones have another order
 
     def undo_annotation(self, annotation_id: str) -> None:
         """Take a review back; it stays in the history.
@@ -64,7 +66,7 @@ class Annotations(Database):
             InputError: The run has no such results.
             StoreError: The database refused.
         """
-        row = {**decided.model_dump(), "author": clean_text(decided.author), "at": decided.at.isoformat()}
+        row = {**decided.model_dump(), "author": clean_text(decided.author), "at": _stored(decided.at)}
         with self.writing() as connection:
             _check(connection, decided.run_id, {decided.left_result, decided.right_result})
             connection.execute(insert(duel).values(**row))
@@ -80,7 +82,8 @@ class Annotations(Database):
         if undone is not None:
             query = query.where(duel.c.undone == undone)
         with self.reading() as connection:
-            return [Duel(**row) for row in connection.execute(query).mappings()]
+            found = [Duel(**row) for row in connection.execute(query).mappings()]
+        return sorted(found, key=lambda one: one.at)
 
     def undo_duel(self, duel_id: str) -> None:
         """Take a duel back.
@@ -96,6 +99,11 @@ class Annotations(Database):
             done = connection.execute(query)
         if not done.rowcount:
             raise InputError("This is not there any more, or was taken back before.", next="Load the page anew.")
+
+
+def _stored(at: datetime) -> str:
+    """Return a time as the store keeps it: in UTC."""
+    return at.astimezone(UTC).isoformat()
 
 
 def _check(connection: Connection, run_id: str, result_ids: Collection[str]) -> None:

@@ -83,7 +83,7 @@ class RunRow:
     def state(self) -> str:
         """The status in words, with the reason where a run has stopped: `stopped by an error: There is no key.`"""
         if self.status == "completed" and self.errors:
-            return f"completed, {self.errors} without a verdict because of errors"
+            return f"completed, {self.errors} not evaluated because of errors"
         if self.status in ("failed", "interrupted") and self.note:
             return f"{STATES[self.status]}: {self.note}"
         return STATES[self.status]

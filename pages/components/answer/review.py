@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC
+
 import streamlit as st
 
 from karenina_core.runs.revisions import revisions
@@ -53,7 +55,8 @@ def sentence(review: Annotation) -> str:
     stance = "agrees with the verdict" if review.agrees else "disagrees with the verdict"
     about = f" on {plain(review.field, 60)}" if review.field else ""
     cause = f": {CAUSE_WORDS[review.cause].lower()}" if review.cause else ""
-    text = f"**{plain(review.author or 'Somebody', 80)}** {stance}{about}{cause} · {review.at:%Y-%m-%d %H:%M} UTC"
+    when = review.at.astimezone(UTC)
+    text = f"**{plain(review.author or 'Somebody', 80)}** {stance}{about}{cause} · {when:%Y-%m-%d %H:%M} UTC"
     return f"~~{text}~~ · taken back" if review.undone else text
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import streamlit as st
 
 from karenina_core.analysis.gentler_rules import GentlerRule
 from karenina_core.analysis.summary import counted
-from karenina_core.analysis.triage import Suggestion, suggest
+from karenina_core.analysis.triage import Suggestion, disputes, suggest
 from karenina_core.runs.score import scored_at
-from karenina_core.schemas.annotation import CAUSE_WORDS, CAUSES, Cause, agrees_with, latest_reviews
+from karenina_core.schemas.annotation import CAUSE_WORDS, CAUSES, Annotation, Cause, agrees_with, latest_reviews
 from karenina_core.schemas.results import Verdict
 from pages.components import feedback, frame, services, state
 from pages.components.answer import drawer as answer_drawer
@@ -40,7 +40,8 @@ class _Board(NamedTuple):
 def board(run_id: str) -> None:
     """Draw the results without a pass by cause: suggested from the evidence, or as a person decided."""
     seen = _read(run_id)
-    reviews = latest_reviews(services.store().annotations(run_id))
+    said = services.store().annotations(run_id)
+    reviews, disputed = latest_reviews(said), disputes(said)
     decided = {name: review.cause for name, review in reviews.items() if review.cause is not None}
     st.markdown("**Whose fault is it?**")
     if not seen.cards:
@@ -50,6 +51,7 @@ def board(run_id: str) -> None:
     st.caption(
         f"{counted(len(seen.cards), 'result')} without a pass, sorted by the likely cause. Suggestions follow from the "
         f"evidence; {confirmed} of {len(seen.cards)} are confirmed by a person. A review never changes a verdict."
+        f"{_disputed(seen.cards, disputed)}"
     )
     answer_review.ask_author("triage_author")
     _counts(seen.cards, decided)
@@ -68,7 +70,7 @@ def board(run_id: str) -> None:
     ):
         _confirm_all(run_id, waiting)
     for card in cards[:_PAGE]:
-        _draw(run_id, card, decided.get(card.result_id))
+        _draw(run_id, card, decided.get(card.result_id), disputed.get(card.result_id, ()))
     if len(cards) > _PAGE:
         st.caption(f"The first {_PAGE} of {len(cards)}; those you confirm stay, with a mark.")
 
@@ -92,14 +94,19 @@ def gentler_rules(run_id: str) -> None:
             rows = counted(len(rule.result_ids), "failure")
             st.markdown(f"**{rows} would pass**: {plain(rule.label)} · field **{plain(rule.field, 60)}**")
             st.caption(plain(rule.question, 200))
-            if rule.lets_in:
-                st.caption(f":material/warning: It would also let in: {plain('; '.join(rule.lets_in), 300)}")
+            st.caption(_lets_in(rule))
             with st.container(horizontal=True):
                 key = f"rule_{number}_{rule.result_ids[0]}"
                 if st.button("See one", key=f"{key}_see", icon=":material/article:"):
                     answer_drawer.open_drawer(run_id, rule.result_ids[0])
                 if st.button("Apply and re-verify", key=f"{key}_apply", icon=":material/rule:", disabled=row is None):
                     _apply(run_id, rule)
+
+
+def _lets_in(rule: GentlerRule) -> str:
+    if rule.lets_in:
+        return f":material/warning: It would also let in: {plain('; '.join(rule.lets_in), 300)}"
+    return "It lets in nothing else in this run, and none of the wrong variants of the truth that were tried."
 
 
 def _apply(run_id: str, rule: GentlerRule) -> None:
@@ -183,12 +190,27 @@ def _counts(cards: list[_Card], decided: Mapping[str, Cause | None]) -> None:
     )
 
 
-def _draw(run_id: str, card: _Card, decided: Cause | None) -> None:
+def _disputed(cards: list[_Card], disputed: Mapping[str, Sequence[Annotation]]) -> str:
+    number = sum(card.result_id in disputed for card in cards)
+    return f" People disagree about {counted(number, 'result')}; the last opinion places its card." if number else ""
+
+
+def _opinions(reviews: Sequence[Annotation]) -> str:
+    """Return who says what, in the order in which they said it."""
+    stances = (CAUSE_WORDS[one.cause] if one.cause else "agrees" if one.agrees else "disagrees" for one in reviews)
+    names = (plain(one.author or "Somebody", 80) for one in reviews)
+    return "; ".join(f"{name}: {stance.lower()}" for name, stance in zip(names, stances, strict=True))
+
+
+def _draw(run_id: str, card: _Card, decided: Cause | None, opinions: Sequence[Annotation]) -> None:
     with st.container(border=True):
         mark = ":green-badge[:material/person_check: confirmed]" if decided else ":gray-badge[suggested]"
+        mark = ":orange-badge[:material/group: people disagree]" if opinions else mark
         sign = "✗ fail" if card.verdict == "fail" else "– not evaluated"
         st.markdown(f"{mark} **{plain(card.question, 160)}**")
         st.caption(f"{sign} · {plain(card.models, 160)} · {plain(card.suggestion.why, 300)}")
+        if opinions:
+            st.caption(f":material/group: {_opinions(opinions)}")
         with st.container(horizontal=True, vertical_alignment="bottom"):
             chosen = st.selectbox(
                 "Cause",

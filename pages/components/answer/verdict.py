@@ -7,12 +7,12 @@ from typing import Any
 
 import streamlit as st
 
+from karenina_core.analysis.field_words import field_sign, waits
+from karenina_core.analysis.gentler_rules import changes
 from karenina_core.analysis.summary import counted
 from karenina_core.schemas.primitives.normalizer_words import normalizer_of_step, step_title, title
 from karenina_core.schemas.results import FieldEvidence, VerificationResult
 from pages.components.text import plain, visible
-
-_SIGNS = {True: "✓ right", False: "✗ wrong", None: "– nothing found"}
 
 
 def show(result: VerificationResult) -> None:
@@ -30,7 +30,7 @@ def show(result: VerificationResult) -> None:
     if not part.fields:
         st.caption("No field was decided.")
     for item in part.fields:
-        _field(item)
+        _field(result, item)
 
 
 def _why_nothing(result: VerificationResult) -> str:
@@ -49,10 +49,9 @@ def _share(fields: list[FieldEvidence], share: float) -> str:
     return f"**{right} of {counted(len(ruled), 'field')} right**"
 
 
-def _field(item: FieldEvidence) -> None:
+def _field(result: VerificationResult, item: FieldEvidence) -> None:
     with st.container(border=True):
-        own = item.rule is None and item.result is None
-        sign = "" if own else _SIGNS[item.result]
+        sign = field_sign(result, item)
         rule = item.rule["type"] if item.rule else "the template's own code"
         st.markdown(f"**{plain(item.name)}** · {sign + ' · ' if sign else ''}{plain(rule)}")
         left, right = st.columns(2)
@@ -65,10 +64,16 @@ def _field(item: FieldEvidence) -> None:
         right.caption("Found in the response" if item.is_trace else "Extracted by the judge")
         right.code(visible(_text(item.extracted)), language=None, wrap_lines=True)
         _steps(item)
-        if item.reason:
+        if item.reason and not waits(item):
             st.caption(plain(item.reason, 500))
         if item.similarity is not None:
             st.caption(f"Similarity {item.similarity:.3f}")
+        gentler = next(changes(item), None) if result.verdict == "fail" else None
+        if gentler is not None:
+            st.markdown(
+                ":orange-badge[:material/rule: near miss] The rule is probably too strict: to "
+                f"{plain(gentler.label)} would let this pass."
+            )
 
 
 def _steps(item: FieldEvidence) -> None:

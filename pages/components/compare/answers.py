@@ -18,6 +18,11 @@ from pages.components.compare.data import Compared
 from pages.components.results import data as results_data
 from pages.components.text import plain, short
 
+# Both what was found and what was expected are in sight at once.
+_WIDTHS = {
+    name: st.column_config.Column(width=pixels)
+    for name, pixels in {"": 40, "Field": 90, "Extracted": 115, "Expected": 115}.items()
+}
 _COLOURS = {"Baseline": "orange", "Candidate": "blue"}
 
 
@@ -37,7 +42,7 @@ def draw(compared: Compared, question: str) -> None:
         with column, st.container(border=True, height="stretch", key=f"compare_{side.lower()}"):
             _answer(side, arm, compared.labels[arm], result, pieces[side])
     if pieces["Baseline"] or pieces["Candidate"]:
-        st.caption("Bold on a coloured ground: words that only this answer has.")
+        st.caption("Bold on a coloured ground: the places where the texts differ.")
 
 
 def _rows(compared: Compared, question: str) -> dict[str, pd.DataFrame]:
@@ -107,13 +112,14 @@ def _fields(result: VerificationResult, side: str) -> None:
                 {
                     "": signs[item.result],
                     "Field": short(item.name),
-                    "Expected": short(readable(item.expected) or "–"),
                     "Extracted": short(readable(item.extracted) or "–"),
+                    "Expected": short(readable(item.expected) or "–"),
                 }
                 for item in fields
             ],
             hide_index=True,
             alt=f"Fields of the {side.lower()}",
+            column_config=_WIDTHS,
         )
 
 

@@ -12,6 +12,7 @@ from karenina_core.runs import RunRow
 from pages.components import frame, state
 from pages.components.compare import data as compare_data
 from pages.components.compare.data import Compared, Stamp
+from pages.components.runs import growth
 from pages.components.text import short
 
 
@@ -137,6 +138,4 @@ def nothing_to_compare(runs: Sequence[str], arms: Sequence[Arm]) -> None:
         "model answer the same questions in this run.",
         icon=":material/info:",
     )
-    if st.button("Add a model to this run", type="primary", icon=":material/add:", key="compare_add_model"):
-        state.choose("run", runs[0])
-        st.switch_page(frame.MONITOR, query_params={"run": runs[0]})
+    growth.ask_for(runs[0], "Add a model", "Models", "compare_add_model", type="primary", icon=":material/add:")

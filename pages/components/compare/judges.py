@@ -20,6 +20,7 @@ from pages.components.compare import figure as compare_figure
 from pages.components.compare import judge_data as compare_judge_data
 from pages.components.compare.data import Stamp
 from pages.components.compare.judge_data import Judged
+from pages.components.runs import growth
 from pages.components.text import plain, short
 
 _LABELS = {
@@ -53,7 +54,8 @@ def draw(stamp: Stamp) -> None:
         "How far do the judges agree?",
         compare_agreement(found.pairs, found.raters, found.own),
         "κ is Cohen's kappa: 1 for full agreement, 0 for what chance gives. n counts the answers that both gave an "
-        "opinion of. On the diagonal: how often repeats got the same verdict. Click a square for the answers behind.",
+        f"opinion of; below {agreement.FEW} there are too few for kappa, and the square says how many agree. "
+        "On the diagonal: how often repeats got the same verdict. Click a square for the answers behind.",
         found.pairs,
     )
     _overall(found)
@@ -82,9 +84,7 @@ def _one_judge(stamp: Stamp, judge: str) -> None:
     )
     run_id = stamp[0][0]
     with st.container(horizontal=True):
-        if st.button("Add a judge to this run", type="primary", icon=":material/gavel:", key="compare_add_judge"):
-            state.choose("run", run_id)
-            st.switch_page(frame.MONITOR, query_params={"run": run_id})
+        growth.ask_for(run_id, "Add a judge", "Judges", "compare_add_judge", type="primary", icon=":material/gavel:")
         if st.button("Review answers", icon=":material/rate_review:", key="compare_review"):
             state.choose("run", run_id)
             st.switch_page(frame.ANSWER, query_params={"run": run_id})

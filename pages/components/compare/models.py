@@ -22,10 +22,11 @@ from karenina_core.analysis.figures.compare_differences import compare_differenc
 from karenina_core.analysis.figures.compare_leaderboard import compare_leaderboard
 from karenina_core.analysis.figures.compare_repeats import compare_repeats
 from karenina_core.analysis.summary import counted
-from pages.components import frame, state
+from pages.components import state
 from pages.components.compare import data as compare_data
 from pages.components.compare import figure as compare_figure
 from pages.components.compare.data import Compared
+from pages.components.runs import growth
 from pages.components.text import plain
 
 _SIGN = {
@@ -161,9 +162,7 @@ def _repeats(compared: Compared) -> None:
         st.markdown("**Does trying again help, and can one rely on the answer?**")
         st.caption("Every question was answered once. Repeat a run to see how often one of several tries is right.")
         run_id = compared.stamp[0][0]
-        if st.button("Add repeats to this run", icon=":material/repeat:", key="compare_add_repeats"):
-            state.choose("run", run_id)
-            st.switch_page(frame.MONITOR, query_params={"run": run_id})
+        growth.ask_for(run_id, "Add repeats", "Repeats", "compare_add_repeats", icon=":material/repeat:")
         return
     table = compare_data.repeats(compared)
     compare_figure.show(

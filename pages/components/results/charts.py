@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from karenina_core.analysis.figures import FIGURES, rows_behind
+from karenina_core.analysis.figures.clicks import same_place
 from karenina_core.analysis.spreadsheet import frame_to_csv
 from pages.components.results import chart_width
 from pages.components.results import data as results_data
@@ -43,6 +44,7 @@ _AT_ONCE = 2
 """So many figures of a view are drawn; further ones are folded up, and cost nothing until they are opened."""
 _MOST_ROWS = 1_000
 _TALL = 760
+_NARROW = 320  # pixels that a figure has on the screen of a telephone
 
 
 def show(data: Frames, scope: Scope) -> None:
@@ -89,12 +91,14 @@ def _clickable(data: Frames, scope: Scope, name: str, figure: go.Figure) -> None
     spec = FIGURES[name]
     key = f"figure_{name}_{data.run_id}"
     height, wide = figure.layout.height or 0, figure.layout.width
+    least = int(wide or (figure.layout.meta or {}).get("least_width", 0))
+    boxed = height > _TALL or least > _NARROW
+    if boxed:
+        chart_width.legend(figure)
     # The page stays short and fits the screen; what is tall or wide scrolls by itself.
-    with st.container(
-        height=min(height + 40, _TALL) if wide or height > _TALL else "content", border=bool(wide) or height > _TALL
-    ):
-        if wide:
-            chart_width.keep(key, int(wide))
+    with st.container(height=min(height + 40, _TALL) if boxed else "content", border=boxed):
+        if least > _NARROW:
+            chart_width.keep(key, least)
         event: Any = st.plotly_chart(
             figure,
             width=int(wide) if wide else "stretch",
@@ -143,8 +147,10 @@ def _behind(data: Frames, scope: Scope, name: str, click: list[Any], key: str) -
     rows = results[results["result_id"].isin(behind)]
     fresh = st.session_state.pop("_clicked_figure", None) == key
     if fresh and len(rows) == 1:
-        # A list of one leads nowhere: from there one walks through everything that is shown.
-        results_table.open_answer(data.run_id, str(rows["result_id"].iloc[0]), list(results["result_id"]))
+        # A list of one leads nowhere: from there one walks through what all models say in the same place.
+        alike = rows_behind(_table(data, scope, name), same_place(click))["result_id"]
+        around = results[results["result_id"].isin(alike)]
+        results_table.open_answer(data.run_id, str(rows["result_id"].iloc[0]), list(around["result_id"]))
     results_table.behind(data.run_id, rows, f"behind_{name}")
 
 

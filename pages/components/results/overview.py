@@ -9,6 +9,7 @@ import streamlit as st
 
 from karenina_core.analysis.statistics import pass_rate
 from karenina_core.analysis.summary import counted, interval, percent, rate_sentences
+from karenina_core.runs.quotes import spent_in_words
 from pages.components import services
 from pages.components.results import data as results_data
 from pages.components.results import filters as results_filters
@@ -32,7 +33,7 @@ def draw(data: Frames, scope: Scope) -> None:
             delta_color="off",
             delta_arrow="off",
             help="Right among the evaluated answers, with its 95 % interval. "
-            "What has no verdict counts on neither side.",
+            "What was not evaluated counts on neither side.",
         )
         st.metric("Evaluations", f"{row['n']:,}")
         st.metric("Pass", f"{row['passed']:,}")
@@ -40,18 +41,17 @@ def draw(data: Frames, scope: Scope) -> None:
         st.metric(
             "Not evaluated",
             f"{row['not_evaluated']:,}",
-            delta=f"{counted(int(row['errors']), 'error')} among them" if row["errors"] else None,
+            delta=f"of these {counted(int(row['errors']), 'error')}" if row["errors"] else None,
             delta_color="off",
             delta_arrow="off",
         )
         if row["seconds"] >= _NOTICEABLE:
             st.metric("Median time", f"{row['seconds']:.1f} s", help="Of a whole evaluation, judge and rules included.")
-        if run.cost is not None:
-            st.metric(
-                "Cost of the run",
-                f"${run.cost:,.2f}" if run.cost >= 0.01 or not run.cost else f"${run.cost:.4f}",
-                help="What all its model calls cost, as far as their prices are known. Known replies cost nothing.",
-            )
+        st.metric(
+            "Spend",
+            spent_in_words(run.cost, run.config, services.store().prices(), run.calls - run.cached_calls),
+            help="What all model calls of the run cost, as far as their prices are known. Known replies cost nothing.",
+        )
 
 
 def sentences(data: Frames, scope: Scope) -> None:

@@ -216,7 +216,7 @@ def _pair(before: tuple[str, str], after: tuple[str, str]) -> None:
             if st.button("Open this answer", icon=":material/article:", key=f"diff_open_{place}"):
                 answer_drawer.open_drawer(*(before, after)[place])
     if marked:
-        st.caption("Bold on a coloured ground: words that only this answer has.")
+        st.caption("Bold on a coloured ground: the places where the texts differ.")
 
 
 def _fields(result: VerificationResult) -> None:

@@ -20,7 +20,7 @@ from pages.components.results.filters import Scope
 from pages.components.text import short
 
 PAGE = 100
-VERDICTS = {"pass": "✓ pass", "fail": "✗ fail", "not_evaluated": "– no verdict"}
+VERDICTS = {"pass": "✓ pass", "fail": "✗ fail", "not_evaluated": "– not evaluated"}
 _ORDERS: dict[str, tuple[str, bool]] = {
     "as in the run": ("", True),
     "lowest score first": ("granular", True),
@@ -48,9 +48,11 @@ def draw(data: Frames, results: pd.DataFrame, scope: Scope) -> None:
     listed = results[VIEWS[view].rows(_disputed(results, disputed))]
     every = len(data.results)
     left_out = int((listed["verdict"] == "not_evaluated").sum())
-    note = f", {left_out:,} without a verdict" if left_out else ""
+    note = f", {left_out:,} not evaluated" if left_out else ""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"{len(listed):,} of {every:,} shown{note}: {VIEWS[view].meaning}", width="stretch")
+        st.caption(
+            f"{len(listed):,} of {counted(every, 'evaluation')} shown{note}: {VIEWS[view].meaning}", width="stretch"
+        )
         listed = _ordered(listed)
     if listed.empty:
         st.button(
@@ -118,13 +120,13 @@ def _quick_views(counts: Mapping[str, int]) -> str:
     chosen = wanted if wanted in VIEWS else "all"
     st.session_state["show"] = chosen
     st.segmented_control(
-        "Show",
+        "Evaluations by outcome",
         [name for name in VIEWS if counts[name] or name in ("all", "failures", "passes", chosen)],
         required=True,
         format_func=lambda name: f"{VIEWS[name].label} {counts[name]:,}",
         key="show",
         on_change=lambda: state.choose("show", st.session_state["show"]),
-        label_visibility="collapsed",
+        help="Every number counts evaluations: one model's answer to one question, read by one judge.",
     )
     return chosen
 
@@ -159,7 +161,7 @@ def _cells(page: pd.DataFrame, reviews: Mapping[str, Annotation]) -> pd.DataFram
             for share, verdict in zip(page["granular"], page["verdict"], strict=True)
         ],
         "Time": page["seconds"].map(lambda seconds: f"{seconds:.1f} s"),
-        "Why no verdict": page["failure_category"].astype(object).map(_why),
+        "Reason": page["failure_category"].astype(object).map(_why),
     }
     if reviews:
         shown["Review"] = page["result_id"].map(lambda name: _review(reviews.get(name)))
@@ -168,7 +170,7 @@ def _cells(page: pd.DataFrame, reviews: Mapping[str, Annotation]) -> pd.DataFram
         "Judge": page["parsing_model"].nunique() == 1,
         "Repeat": bool((page["replicate"] == 1).all()),
         "Time": bool((page["seconds"] < 0.05).all()),
-        "Why no verdict": bool(page["failure_category"].isna().all()),
+        "Reason": bool(page["failure_category"].isna().all()),
     }
     return pd.DataFrame({name: cells for name, cells in shown.items() if not same.get(name)})
 
@@ -192,7 +194,9 @@ def behind(run_id: str, results: pd.DataFrame, key: str) -> None:
 
 
 _COLUMNS = {
-    "Verdict": st.column_config.TextColumn(width=110, help="⚑ marks an answer that seems to address its judge."),
+    "Verdict": st.column_config.TextColumn(width=130, help="⚑ marks an answer that seems to address its judge."),
+    "Question": st.column_config.TextColumn(width=320),
+    "Reason": st.column_config.TextColumn(help="Why it was not evaluated."),
     "Score": st.column_config.TextColumn(
         help="The weighted share of fields that are right, 0 to 1; n/a where the template decides on the answer as a "
         "whole, or where a field could not be decided."

@@ -10,12 +10,15 @@ import streamlit as st
 
 from karenina_core.analysis.summary import counted
 from karenina_core.runs import Plan, Progress, failed_guards, failed_traits, top_up, wanted, widened
+from karenina_core.runs.revisions import revisions
 from karenina_core.schemas.config import ModelConfig
-from pages.components import frame, services, session_keys
+from pages.components import frame, services, session_keys, state
 from pages.components.runs import model_editor, spending
 from pages.components.text import plain, short
 
 _STATE = "_growth"
+_WANTED = "_growth_wanted"
+_FIXED = "This run decides the answers of another run anew, and takes no answers of its own."
 
 
 @dataclass
@@ -40,11 +43,34 @@ class _Growth:
         }
 
 
+def ask_for(run_id: str, label: str, section: str, key: str, **look: Any) -> None:
+    """Draw a button that leads to adding to a run; for a revision, to the run it comes from, and says so.
+
+    Args:
+        run_id: The run.
+        label: What is added, such as `Add a judge`.
+        section: Which part of the drawer is open then: `Models`, `Judges`, `Repeats` or `Questions`.
+        key: Of the button.
+        look: Further arguments of the button.
+    """
+    first = revisions(services.store(), run_id)[0].run
+    if first.id != run_id:
+        st.caption(f"{_FIXED} It can be added to {plain(short(first.name))}; verify that run again afterwards.")
+    if st.button(f"{label} to {'this' if first.id == run_id else 'the original'} run", key=key, **look):
+        st.session_state[_WANTED] = (first.id, section)
+        state.choose("run", first.id)
+        st.switch_page(frame.MONITOR, query_params={"run": first.id})
+
+
 def offer(progress: Progress) -> None:
     """Draw what can be done with a run that is not under way."""
-    if progress.active or services.store().run(progress.run_id).parent_run:
+    wanted_run, section = st.session_state.pop(_WANTED, (None, None))
+    if progress.active:
         return
     run_id = progress.run_id
+    if services.store().run(run_id).parent_run:
+        _lead_to_original(run_id)
+        return
     plan = _plan(run_id)
     with frame.guard():
         _continue_try(progress, plan)
@@ -55,8 +81,21 @@ def offer(progress: Progress) -> None:
             icon=":material/library_add:",
             help="Further models, judges, repeats or questions, as part of the same run. What it has stays.",
         ):
-            st.session_state[_STATE] = _Growth()
-            _dialog(run_id)
+            section = st.session_state.get("growth_section", "Models")
+        elif wanted_run != run_id:
+            return
+        st.session_state[_STATE] = _Growth()
+        st.session_state["growth_section"] = section
+        _dialog(run_id)
+
+
+def _lead_to_original(run_id: str) -> None:
+    """Say why nothing can be added to a revision, and lead to the run that takes it."""
+    first = revisions(services.store(), run_id)[0].run
+    st.caption(f"{_FIXED} Models, judges, repeats and questions are added to the run it comes from.")
+    if first.id != run_id and st.button("Open the original run", key="grow_original", icon=":material/history:"):
+        state.choose("run", first.id)
+        st.rerun(scope="app")
 
 
 def _plan(run_id: str) -> Plan:
@@ -116,7 +155,7 @@ def _once_more(run_id: str, plan: Plan) -> None:
 def _dialog(run_id: str) -> None:
     plan = _plan(run_id)
     growth: _Growth = st.session_state[_STATE]
-    section = st.segmented_control("What", list(_SECTIONS), default="Models", required=True, key="growth_section")
+    section = st.segmented_control("What", list(_SECTIONS), required=True, key="growth_section")
     _SECTIONS[section or "Models"](growth, plan)
     st.divider()
     with frame.guard():
@@ -150,7 +189,7 @@ def _list(role: str, added: list[ModelConfig], present: list[ModelConfig], plan:
             if st.button("Remove", key=f"growth_remove_{role}_{number}", icon=":material/delete:"):
                 del added[number]
                 st.rerun(scope="fragment")
-    if model_editor.form(role, added, plan.benchmark):
+    if model_editor.form(role, added, plan.benchmark, present):
         st.rerun(scope="fragment")
 
 

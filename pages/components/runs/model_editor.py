@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
@@ -82,28 +82,42 @@ def _drawer(role: str, chosen: list[ModelConfig], benchmark: Benchmark | None) -
         st.rerun()
 
 
-def form(role: str, chosen: list[ModelConfig], benchmark: Benchmark | None) -> bool:
-    """Draw the form that adds a model to a list, and return whether one was added."""
+def form(
+    role: str, chosen: list[ModelConfig], benchmark: Benchmark | None, present: Sequence[ModelConfig] = ()
+) -> bool:
+    """Draw the form that adds a model to a list, and return whether one was added.
+
+    Args:
+        role: `answering`, `judge` or `drafting`.
+        chosen: The list.
+        benchmark: Prepared answers are compared with its questions.
+        present: Models that the run has already; further prepared answers may be given to those.
+    """
     unfit = {"answering": set(), "drafting": {"manual", "recorded"}}.get(role, {"manual"})
     kinds = [kind for kind in _KINDS if kind not in unfit]
     kind = st.segmented_control(
         "Kind", kinds, format_func=_KINDS.get, default="provider", required=True, key=f"kind_{role}"
     )
     with frame.guard():
-        build = _form(str(kind), role, benchmark)
+        build = _form(str(kind), role, benchmark, {model.id for model in (*chosen, *present)})
+        if build is None:
+            return False
         if st.button("Add", type="primary", key=f"confirm_{role}", icon=":material/add:"):
             models = build()
             taken = {item.id for item in chosen}
+            fixed = {item.id for item in present}
             for item in models:
-                if item.id in taken:
-                    st.warning(f"{plain(item.id)} is in the list already; give it another label.")
+                if item.id in taken or (item.id in fixed and item.manual_traces is None):
+                    where = "list" if item.id in taken else "run"
+                    st.warning(f"{plain(item.id)} is in the {where} already; give it another label.")
                     return False
             chosen.extend(models)
             return True
     return False
 
 
-def _form(kind: str, role: str, benchmark: Benchmark | None) -> Callable[[], list[ModelConfig]]:
+def _form(kind: str, role: str, benchmark: Benchmark | None, taken: set[str]) -> Callable[[], list[ModelConfig]] | None:
+    """Draw the fields of a kind of model; None where there is nothing to choose."""
     if kind == "local":
         if not live_available():
             st.warning(
@@ -119,6 +133,10 @@ def _form(kind: str, role: str, benchmark: Benchmark | None) -> Callable[[], lis
             for item in recordings()
             for entry in (item.judges if role == "judge" else item.answerers)
         ]
+        names = [name for name in names if name not in taken]
+        if not names:
+            st.caption(f"Every recorded {'judge' if role == 'judge' else 'model'} takes part already.")
+            return None
         name = st.selectbox("Recorded model", names, format_func=short, key=f"recorded_{role}")
         return lambda: [ModelConfig(interface="recorded", model_name=str(name))]
     if kind == "manual":

@@ -82,7 +82,8 @@ def _numbers(progress: Progress) -> None:
 
 def _spent(progress: Progress) -> str:
     store = services.store()
-    return spent_in_words(progress.cost, store.run(progress.run_id).config, store.prices())
+    asked = progress.calls - progress.cached_calls
+    return spent_in_words(progress.cost, store.run(progress.run_id).config, store.prices(), asked)
 
 
 def _duration(seconds: float) -> str:

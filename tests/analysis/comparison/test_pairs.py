@@ -131,7 +131,7 @@ def close_call():
 
 
 def test_an_interval_off_zero_beside_no_difference_is_explained_at_that_place():
-    close = close_call()
+    close = replace(close_call(), joint_low=-0.01)
     assert close.finding == "open" and close.low > 0
     text = interval_sentence(close)
     assert "made for this pair alone" in text and "among 2 comparisons" in text
@@ -164,3 +164,24 @@ def test_the_joint_interval_allows_for_all_pairs_and_is_the_plain_one_for_one():
 @pytest.mark.parametrize(("pairs", "text"), [(0, "95 %"), (1, "95 %"), (2, "97.5 %"), (3, "98.3 %"), (5, "99 %")])
 def test_the_level_of_a_joint_interval_is_said(pairs, text):
     assert level_text(pairs) == text
+
+
+def test_a_corrected_interval_off_zero_is_not_explained_by_the_correction():
+    first = close_call()
+    text = interval_sentence(first)
+    assert first.finding == "open" and first.p < 0.05 and first.joint_low > 0
+    assert "made for this pair alone" not in text
+    assert "the exact McNemar test finds no difference: it counts only the 6 questions on which the two differ" in text
+    assert text.endswith(f"{points(first.joint_low)} to {points(first.joint_high)}, which leaves out zero too.")
+
+
+def test_how_many_disagreements_it_takes_allows_for_the_correction():
+    table = joined(rows(["-"] * 4, "A"), rows(["+"] * 4, "B"), rows([*"-+++"], "C"))
+    for found in compare(tallies(table), A, [B, C]):
+        said_of = verdict_sentence(found, LABELS)
+        assert said_of.endswith("it takes 6 at least for this pair alone, and up to 7 among 2 comparisons.")
+
+
+def test_a_test_over_many_questions_is_not_called_cautious():
+    many = replace(close_call(), better=60, worse=40, p=0.06, corrected=0.12)
+    assert "the two are made in different ways, the finding is close" in interval_sentence(many)

@@ -9,7 +9,15 @@ from scipy import stats
 
 from karenina_core.analysis.comparison import significance
 from karenina_core.analysis.comparison.arms import match, tallies
-from karenina_core.analysis.comparison.significance import holm, paired_test, question_interval, question_intervals
+from karenina_core.analysis.comparison.significance import (
+    ALPHA,
+    FEWEST,
+    fewest,
+    holm,
+    paired_test,
+    question_interval,
+    question_intervals,
+)
 from karenina_core.analysis.intervals import mean_interval
 from tests.analysis.comparison.arms import arm, joined, rows
 
@@ -121,3 +129,14 @@ def test_intervals_at_several_levels_are_those_of_the_library():
             (values,), np.mean, n_resamples=9_999, confidence_level=level, rng=np.random.default_rng(20_240_501)
         )
         assert found == pytest.approx(tuple(wanted.confidence_interval))
+
+
+@pytest.mark.parametrize("pairs", [0, 1, 2, 3, 10, 45])
+def test_the_fewest_disagreements_are_the_first_that_the_corrected_test_accepts(pairs):
+    number = fewest(pairs)
+    assert paired_test(discordant(0, number)).p * max(pairs, 1) <= ALPHA
+    assert paired_test(discordant(0, number - 1)).p * max(pairs, 1) > ALPHA
+
+
+def test_alone_the_fewest_are_six_and_of_two_comparisons_seven():
+    assert (fewest(1), fewest(2)) == (FEWEST, 7)

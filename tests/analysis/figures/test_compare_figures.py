@@ -22,7 +22,7 @@ A, B, C = arm("A"), arm("B <b>bold</b>"), arm("C")
 TABLE = joined(rows(["++", "--"] * 8, "A"), rows(["++"] * 16, B.answering_model), rows(["--", "--"] * 8, "C"))
 COUNTS = tallies(TABLE)
 LABELS = arm_labels(list(COUNTS), {})
-JUDGES = verdict_ratings(joined(rows(list("++--"), judge="a"), rows(list("+---"), judge="b")))
+JUDGES = verdict_ratings(joined(rows(list("++--" * 3), judge="a"), rows(list("+---" * 3), judge="b")))
 
 
 def figures():
@@ -88,7 +88,15 @@ def test_repeats_are_drawn_once_and_always_for_every_arm():
 def test_a_square_for_every_two_judges_on_both_sides_of_the_diagonal():
     [trace] = figures()["agreement"].data
     found = dict(zip(map(tuple, trace.customdata), trace.text, strict=True))
-    assert found == {("a", "b"): "κ 0.50<br>n 4", ("b", "a"): "κ 0.50<br>n 4"}
+    assert found == {("a", "b"): "κ 0.50<br>n 12", ("b", "a"): "κ 0.50<br>n 12"}
+
+
+def test_a_square_of_few_answers_has_no_kappa_and_no_colour():
+    few = verdict_ratings(joined(rows(list("+--"), judge="a"), rows(list("++-"), judge="b")))
+    [(_, hover, trace), _] = marks(compare_agreement(agreement(few), raters_of(few)))
+    assert set(trace.text) == {"2 of 3<br>agree"}
+    assert set(trace.marker.color) == {0.5}
+    assert "Too few answers for kappa" in hover
 
 
 def test_the_diagonal_says_how_consistent_a_judge_is():

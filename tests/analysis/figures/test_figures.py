@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 import pytest
 
 from karenina_core.analysis.figures import FIGURES, PLACES, canvas, rows_behind
-from karenina_core.analysis.figures.clicks import place
+from karenina_core.analysis.figures.clicks import place, same_place
 from karenina_core.analysis.figures.questions import questions
 from karenina_core.analysis.figures.squares import LOOKS, MOST_ROWS
 from karenina_core.analysis.frames import fields_frame, results_frame, to_dataframe, traits_frame
@@ -346,6 +346,25 @@ def test_the_hardest_questions_are_shown_when_not_all_fit(run):
     wrong = 3
     figure = draw("questions", run("+" * MOST_ROWS + "-" * wrong))
     assert figure.layout.yaxis.ticktext[:wrong] == tuple(f"Question {MOST_ROWS + n}?" for n in (1, 2, 3))
+
+
+def test_squares_of_three_models_have_room_beside_each_other_on_a_narrow_screen(run):
+    layout = draw("questions", [item for n in range(3) for item in run("+", f"demo/model {n}")]).layout
+    assert layout.width is None
+    assert layout.meta["least_width"] <= 320
+    assert layout.meta["least_width"] - layout.margin.r >= 190 + 3 * 26
+
+
+def test_answers_that_cost_nothing_make_a_sentence_rather_than_a_figure(run, call):
+    free = run("+-", answer=AnswerPart(text="x", call=call(source="recording", usage={"cost": 0.0})))
+    drawing = draw("cost_quality", free)
+    assert not drawing.data
+    assert "No answer of this run cost anything" in drawing.layout.annotations[0].text
+
+
+def test_the_same_place_of_a_mark_is_that_of_all_models():
+    mark = place("A", "judge", "q1", 2, item="target")
+    assert same_place(mark) == place(None, None, "q1", None, item="target")
 
 
 def test_squares_of_many_models_keep_their_width_on_a_narrow_screen(run):

@@ -66,7 +66,7 @@ def test_every_table_of_the_run_is_there(mixed_run):
         "Rubric traits",
         "Classes",
         "Metric traits",
-        "Model calls",
+        "Replies of models and judges",
     ]
 
 
@@ -135,6 +135,19 @@ def test_reviews_stand_beside_the_verdict(result):
     assert sheet.verdict == "fail"
     (review,) = sheet.reviews
     assert review.startswith("Ann disagrees · The rule is too strict · case only")
+
+
+def test_the_time_of_a_review_is_told_in_utc(result):
+    failed = result(verdict="fail")
+    review = Annotation(run_id="r1", result_id=failed.result_id, agrees=False, at="2026-03-01T23:30:00+09:00")
+    (sheet,) = report([failed], annotations=[review]).parts[0].answers
+    assert sheet.reviews[0].endswith("2026-03-01 14:30 UTC")
+
+
+def test_a_field_that_waits_for_the_embedding_check_is_not_called_unfound(result, field):
+    waiting = field(passed=None, extracted="a protein", rule={"type": "SemanticMatch", "threshold": 0.8})
+    (sheet,) = report([result(verdict="fail", fields=[waiting])]).parts[0].answers
+    assert sheet.fields.rows[0][-1] == "– not decided: the embedding check was off"
 
 
 def test_the_configuration_holds_no_key(run, monkeypatch):

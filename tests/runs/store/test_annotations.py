@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from karenina_core.errors import InputError
@@ -50,6 +52,15 @@ def test_what_is_taken_back_stays_in_the_history(any_store: Store, run_id: str) 
     assert {one.id for one in any_store.annotations(run_id, undone=None)} == {first.id, second.id}
     with pytest.raises(InputError, match="taken back before"):
         any_store.undo_annotation(first.id)
+
+
+def test_reviews_written_in_several_zones_come_in_their_true_order(any_store: Store, run_id: str) -> None:
+    early = review(any_store, run_id, at="2026-03-01T23:30:00+09:00", note="14:30 UTC")
+    late = review(any_store, run_id, at="2026-03-01T16:00:00+01:00", note="15:00 UTC")
+    for one in (late, early):
+        any_store.annotate(one)
+    assert [one.note for one in any_store.annotations(run_id)] == ["14:30 UTC", "15:00 UTC"]
+    assert {one.at.utcoffset() for one in any_store.annotations(run_id)} == {timedelta(0)}
 
 
 def test_a_review_of_nothing_is_refused(any_store: Store, run_id: str) -> None:
