@@ -74,6 +74,8 @@ class Mortal:
     def _account(self, lines: list[str], killed: bool) -> Life:
         life = Life(killed=killed, bill=len(self.server.requests))
         for line in lines:
+            if not line.endswith("\n"):
+                continue  # killed while it said so
             word, *rest = line.split()
             if word == "done":
                 life.reported = int(rest[0])
