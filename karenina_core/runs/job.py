@@ -120,11 +120,7 @@ class Job:
         """Let so many calls be in flight from now on; those that are more are finished first."""
         self.ledger.traffic.pace(ceiling)
         if self._crew is not None:
-            self._crew.grow(self._workers(ceiling))
-
-    def _workers(self, ceiling: int) -> int:
-        """Return how many evaluations to have at once: a few wait for their rows to be stored, and make no call."""
-        return min(ceiling + ceiling // 8, max(self.plan.rows, 1))
+            self._crew.grow(min(ceiling, max(self.plan.rows, 1)))
 
     async def pause(self, message: str | None = None) -> None:
         """Begin nothing new; what is under way is finished and stored."""
@@ -200,7 +196,7 @@ class Job:
         final: RunStatus | None = "completed"
         self._crew = crew = Crew(self.plan.benchmark, evaluator, queue, self._gate, self._save)
         try:
-            await crew.work(self._workers(self.ledger.traffic.ceiling))
+            await crew.work(min(self.ledger.traffic.ceiling, max(self.plan.rows, 1)))
             if self._gate.turned_away:
                 final, self._message = "interrupted", self.ledger.over
         except asyncio.CancelledError:
