@@ -177,19 +177,19 @@ def addresses_grader(response: str, fields: Sequence[str] = ()) -> bool:
         return _fills_in(text, fields) or any(
             patterns.found(pattern, text, ("IGNORECASE", "DOTALL"))
             for pattern, words in _GRADER_PATTERNS
-            if any(word in lower for word in words)
+            if any(map(lower.__contains__, words))
         )
     except patterns.PatternTimeoutError:
         return True
 
 
 def _fills_in(text: str, fields: Sequence[str]) -> bool:
-    return bool(fields) and all(_names_key(text, f'"{name}"') for name in fields)
-
-
-def _names_key(text: str, quoted: str) -> bool:
-    """Say whether the quoted name stands before a colon somewhere."""
-    return any(part.lstrip().startswith(":") for part in text.split(quoted)[1:])
+    """Say whether each name stands in quotes before a colon somewhere."""
+    for name in fields:
+        behind = text.split(f'"{name}"')[1:]
+        if not any(part.lstrip().startswith(":") for part in behind):
+            return False
+    return bool(fields)
 
 
 def _as_read(text: str) -> str:

@@ -183,7 +183,7 @@ def keywords(call: ast.Call, code: str) -> dict[str, ast.expr]:
         if keyword.arg is None:
             raise refuse(code, "arguments cannot be unpacked with **", next="write them out", at=keyword.value)
         found[keyword.arg] = keyword.value
-    if any(isinstance(argument, ast.Starred) for argument in call.args):
+    if call.args and any(isinstance(argument, ast.Starred) for argument in call.args):
         raise refuse(code, "arguments cannot be unpacked with *", next="write them out", at=call)
     return found
 

@@ -81,8 +81,7 @@ def template_id(source: str) -> str:
     MD5 is a label here, never a security boundary.
     """
     text = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    lines = [line.rstrip() for line in _dedented(text).split("\n")]
-    normal = "\n".join(lines).strip()
+    normal = "\n".join(map(str.rstrip, _dedented(text).split("\n"))).strip()
     return hashlib.md5(normal.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
 
 
@@ -157,27 +156,27 @@ def parse_module(text: str) -> ast.Module:
             raise refuse("too_complex", "the template is too complex", f"more than {MAX_NODES} parts", "shorten it")
         if depth > MAX_DEPTH:
             raise refuse("too_deep", "the template is nested too deeply", f"more than {MAX_DEPTH} levels", at=level[0])
-        level = [child for node in level for child in _children(node)]
+        level = _below(level)
     return tree
 
 
-def _children(node: ast.AST) -> list[ast.AST]:
-    """Return the parts of a node, as `ast.iter_child_nodes` does in three times the time."""
+def _below(level: list[ast.AST]) -> list[ast.AST]:
+    """Return the parts of all nodes of a level, as `ast.iter_child_nodes` does in several times the time."""
     found: list[ast.AST] = []
-    for name in _parts_of(type(node)):
-        value = getattr(node, name, None)
-        if isinstance(value, ast.AST):
-            found.append(value)
-        elif isinstance(value, list):
-            found += [item for item in value if isinstance(item, ast.AST)]
+    for node in level:
+        kind = type(node)
+        for name in _parts[kind] if kind in _parts else _parts_of(kind):
+            value = getattr(node, name, None)
+            for item in value if isinstance(value, list) else (value,):
+                if isinstance(item, ast.AST):
+                    found.append(item)
     return found
 
 
 def _parts_of(kind: type[ast.AST]) -> tuple[str, ...]:
     """Return the names under which a kind of node may hold others."""
-    if kind not in _parts:
-        names = () if kind is ast.Constant else kind._fields
-        _parts[kind] = tuple(name for name in names if name not in _NEVER_NODES)
+    names = () if kind is ast.Constant else kind._fields
+    _parts[kind] = tuple(name for name in names if name not in _NEVER_NODES)
     return _parts[kind]
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple, Optional
+from typing import Any, Optional
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
@@ -17,10 +18,11 @@ from karenina_core.templates.spec import TemplateSpec
 _MAX_COMPLAINTS = 10
 
 
-class _Plain(NamedTuple):
-    """A type that needs no class: how it is checked, and its schema."""
+@dataclass(frozen=True, eq=False)
+class _Plain:
+    """A type that needs no class: how it is checked, and its schema. Types that are the same share one."""
 
-    check: Any
+    check: Callable[[Any], Any]
     schema: dict[str, Any]
 
 
@@ -34,27 +36,35 @@ class ReplyForm:
         spec: The template.
         models: The classes of its nested models by name.
 
+    Attributes:
+        fields: The fields the judge fills in.
+        names: Their names.
+        rebuilds: Whether a stored value may have to become something else, such as a nested model or a date.
+
     Raises:
         TemplateError: pydantic does not accept an option.
     """
 
     def __init__(self, spec: TemplateSpec, models: Mapping[str, type[BaseModel]]) -> None:
+        self.fields = tuple(spec.judged)
+        self.names = tuple([item.name for item in self.fields])
+        self.rebuilds = "other" in {item.type for item in self.fields}
         self._spec = spec
         self._models = models
         self._plain: dict[str, _Plain] | None = None
-        if models or any(_needs_class(item.options) for item in spec.judged):
+        options = {name for item in self.fields for name in item.options}
+        if models or options - {"default", "title"}:
             self._form  # noqa: B018 - built now, so that its errors are met now
         else:
-            shapes = {item.name: item.shape() for item in spec.judged}
-            self._plain = {name: _plain(shape.text, shape) for name, shape in shapes.items()}
+            shapes = [item.shape() for item in self.fields]
+            self._plain = {name: _plain(shape.text, shape) for name, shape in zip(self.names, shapes, strict=True)}
 
     @cached_property
     def schema(self) -> dict[str, Any]:
         """The JSON schema; shared, so it must not be changed."""
         if self._plain is None:
             return judge_schema(self._form)
-        shapes = [(item, item.shape()) for item in self._spec.judged]
-        return _plain_schema(tuple([(item.name, item.description, shape.text, shape) for item, shape in shapes]))
+        return _plain_schema(tuple([(item.name, item.description, self._plain[item.name]) for item in self.fields]))
 
     def read(self, data: Any) -> dict[str, Any]:
         """Return the judge's values by field, typed; None where it found nothing.
@@ -73,15 +83,11 @@ class ReplyForm:
             reply = self._form.model_validate(data)
         except ValidationError as error:
             raise InputError("The reply does not fit the schema.", why=_complaints(error)) from None
-        return {item.name: getattr(reply, item.name) for item in self._spec.judged}
+        return {name: getattr(reply, name) for name in self.names}
 
     @cached_property
     def _form(self) -> type[BaseModel]:
         return build_reply(self._spec, self._models)
-
-
-def _needs_class(options: Mapping[str, Any]) -> bool:
-    return bool(set(options) - {"default", "title"})
 
 
 @lru_cache(maxsize=512)
@@ -89,16 +95,15 @@ def _plain(text: str, shape: Shape) -> _Plain:
     """Return how a type is checked. The text is there because `Literal[1]` and `Literal[True]` are equal shapes."""
     annotation: Any = Optional[shape.python({})]  # noqa: UP045 - only known now
     adapter: TypeAdapter[Any] = TypeAdapter(annotation, config=REPLY)
-    return _Plain(adapter.validate_python, closed(adapter.json_schema()))
+    return _Plain(adapter.validator.validate_python, closed(adapter.json_schema()))
 
 
 @lru_cache(maxsize=1024)
-def _plain_schema(fields: tuple[tuple[str, str, str, Shape], ...]) -> dict[str, Any]:
+def _plain_schema(fields: tuple[tuple[str, str, _Plain], ...]) -> dict[str, Any]:
     """Return the schema of such types, by name and description; one for all templates that ask for the same."""
     properties = {}
-    for name, description, text, shape in fields:
-        schema = _plain(text, shape).schema
-        properties[name] = {**schema, "description": description} if description else dict(schema)
+    for name, description, plain in fields:
+        properties[name] = {**plain.schema, "description": description} if description else dict(plain.schema)
     return {"properties": properties, "type": "object", "additionalProperties": False, "required": list(properties)}
 
 

@@ -64,7 +64,7 @@ class OwnRule:
         shown = f"{self.rule.name}({', '.join(f'{name}={item!r}' for name, item in self._parameters.items())})"
         if self.spec.is_trace:
             told = Explanation(passed, (), f"{shown} {'holds' if passed else 'does not hold'} for the response")
-            return evidence(self.spec, passed, passed == bool(self.spec.ground_truth), told)
+            return evidence(self.spec, passed, passed == bool(self.spec.ground_truth), told, reads_trace=True)
         relation = "matches" if passed else "does not match"
         told = Explanation(passed, (), f"{value!r} {relation} {self.spec.ground_truth!r} by {shown}")
         return evidence(self.spec, plain(value), passed, told)

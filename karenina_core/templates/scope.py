@@ -102,15 +102,16 @@ def read_scope(tree: ast.Module) -> Scope:
         TemplateError: It imports what a template may not import.
     """
     scope = Scope()
-    for part in _statements(tree):
-        if isinstance(part, ast.Import | ast.ImportFrom):
+    statements = list(_statements(tree))
+    for part in statements:
+        if isinstance(part, (ast.Import, ast.ImportFrom)):
             _check_import(part)
     for statement in tree.body:
         if isinstance(statement, ast.Import):
             scope.modules |= {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
         elif isinstance(statement, ast.ImportFrom):
             _add_import(statement, scope)
-    bound = Counter(_bound_names(tree))
+    bound = Counter(_bound_names(tree, statements))
     scope.defined = set(bound)
     for name, value in assignments(tree):
         if bound[name] == 1:
@@ -151,13 +152,13 @@ def _add_import(node: ast.ImportFrom, scope: Scope) -> None:
             scope.imported[local] = alias.name
 
 
-def _bound_names(tree: ast.Module) -> Iterator[str]:
+def _bound_names(tree: ast.Module, statements: list[ast.stmt]) -> Iterator[str]:
     for statement in tree.body:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield statement.name
         elif not isinstance(statement, ast.Import | ast.ImportFrom):
             yield from (n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-    for part in _statements(tree):
+    for part in statements:
         if isinstance(part, ast.Global):
             yield from part.names
 

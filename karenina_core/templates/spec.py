@@ -140,9 +140,12 @@ class FieldSpec(BaseModel):
             dated = isinstance(rule, Mapping) and not data.get("own_rule") and str(rule.get("type")).startswith("Date")
             kind = "date" if dated else "str"
         foreign = {"is_trace"}
-        foreign |= set() if kind == "literal" else {"literal_values"}
-        foreign |= set() if kind == "other" else {"annotation"}
-        foreign |= set() if rule is not None else {"ground_truth", "weight", "extraction_hint", "own_rule"}
+        if kind != "literal":
+            foreign.add("literal_values")
+        if kind != "other":
+            foreign.add("annotation")
+        if rule is None:
+            foreign.update(("ground_truth", "weight", "extraction_hint", "own_rule"))
         return {**{key: value for key, value in data.items() if key not in foreign}, "type": kind}
 
     @model_validator(mode="after")
@@ -150,9 +153,10 @@ class FieldSpec(BaseModel):
         check_options(self.options)
         if self.verify_with is not None and not self.description.strip():
             raise ValueError(f"field {self.name!r} needs a description: it tells the judge what to look for")
-        if self.is_trace and self.type != "bool":
+        reads_trace = self.is_trace
+        if reads_trace and self.type != "bool":
             raise ValueError(f"field {self.name!r} uses a trace primitive and must be typed bool")
-        if self.is_trace and set(self.options) - {"default", "title", "examples"}:
+        if reads_trace and set(self.options) - {"default", "title", "examples"}:
             raise ValueError(f"field {self.name!r} uses a trace primitive and takes no further options")
         if self.type == "literal" and not self.literal_values:
             raise ValueError(f"field {self.name!r} needs the values it may have")
@@ -213,15 +217,15 @@ class TemplateSpec(BaseModel):
     @model_validator(mode="after")
     def _consistent(self) -> TemplateSpec:
         names = [item.name for item in self.fields]
-        repeated = sorted({name for name in names if names.count(name) > 1})
-        if repeated:
+        if len(set(names)) < len(names):
+            repeated = sorted({name for name in names if names.count(name) > 1})
             raise ValueError(f"the field {', '.join(repeated)} is defined twice")
         if not self.own_code and any(item.own_rule for item in self.fields):
             raise ValueError("a primitive that is not built in needs the source that defines it")
-        verified = {item.name for item in self.verified}
-        if verified and not sum(item.weight for item in self.verified):
+        weights = {item.name: item.weight for item in self.verified}
+        if weights and not sum(weights.values()):
             raise ValueError("at least one field needs a weight above 0")
-        unknown = set(self.verify_strategy.field_names()) - verified if self.verify_strategy else set()
+        unknown = set(self.verify_strategy.field_names()) - set(weights) if self.verify_strategy else set()
         if unknown:
             raise ValueError(f"verify_strategy names {', '.join(sorted(unknown))}, which is no verified field")
         models = self.model_names

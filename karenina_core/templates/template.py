@@ -16,8 +16,8 @@ from karenina_core.schemas.primitives import RegexMatch, TraceRegex
 from karenina_core.schemas.results import FieldEvidence
 from karenina_core.templates.build import build_answer, build_models
 from karenina_core.templates.evaluation import (
-    Composition,
     Evaluation,
+    Outline,
     Rule,
     decide_all,
     unverified,
@@ -29,7 +29,7 @@ from karenina_core.templates.reader import Reading, read_source
 from karenina_core.templates.reply import ReplyForm
 from karenina_core.templates.rule_run import OwnRule, decide_own
 from karenina_core.templates.sandbox import Sandbox, available, shared_sandbox
-from karenina_core.templates.spec import FieldSpec, TemplateSpec
+from karenina_core.templates.spec import TemplateSpec
 from karenina_core.templates.trace_patterns import decide_patterns
 
 Style = Literal["declarative", "own_code", "mixed"]
@@ -78,31 +78,36 @@ class Template:
         """The pydantic class. Its rules work unless the template has code of its own."""
         return build_answer(self.spec, self._models)
 
-    @cached_property
+    @property
     def needs_judge(self) -> bool:
         """Whether there is anything for a judge to extract."""
-        return bool(self._judged)
+        return bool(self._form.fields)
 
     @cached_property
     def is_quick(self) -> bool:
         """Whether evaluating takes microseconds: no code of its own, and no pattern that could use up its time."""
-        slow = any(isinstance(rule.primitive, RegexMatch | TraceRegex) for rule in self._rules)
-        return self.style == "declarative" and not self._own_rules and not slow
+        if self.spec.own_code or self._own_rules:
+            return False
+        for rule in self._rules:  # noqa: SIM110 - several times as fast as a generator
+            if isinstance(rule.primitive, (RegexMatch, TraceRegex)):
+                return False
+        return True
 
-    @cached_property
+    @property
     def semantic_fields(self) -> tuple[str, ...]:
         """The fields that the embedding check decides."""
-        return tuple(item.name for item in self.spec.fields if item.is_semantic)
+        return self._outline.semantic
 
-    @cached_property
+    @property
     def composition_strategy(self) -> str | None:
         """How results make the verdict, such as `at_least_n(2)`; None where the template's own code decides."""
-        return None if self._decides_itself else self.spec.composition
+        program = self._reading.program
+        return None if program is not None and "verify" in program.hooks else self.spec.composition
 
-    @cached_property
+    @property
     def extraction_hints(self) -> dict[str, str]:
         """The extra help for the judge by field."""
-        return {item.name: item.extraction_hint for item in self._judged if item.extraction_hint}
+        return {item.name: item.extraction_hint for item in self._form.fields if item.extraction_hint}
 
     def line_of(self, name: str) -> int | None:
         """Return the line that defines a field, counted from 1."""
@@ -141,13 +146,16 @@ class Template:
         if self._own_rules and self._reading.rule_program is not None:
             place = sandbox or shared_sandbox()
             decided |= decide_own(self._own_rules, self._reading.rule_program, values, raw_trace, place)
-        pending = tuple(name for name in self.semantic_fields if values.get(name) is not None)
-        correct = dict(self._truths) or None
-        kept = {name: values.get(name) for name in self.judged_names}
+        outline = self._outline
+        pending = tuple([name for name in outline.semantic if values.get(name) is not None])
+        correct = dict(outline.truths) or None
+        kept = {name: values.get(name) for name in self._form.names}
+        results = {name: item.result for name, item in decided.items()}
+        verdict, granular = (None, None) if pending else outline.decide(results)
         evaluation = Evaluation(
             fields=self._in_order(decided, kept, correct),
-            verdict=None,
-            granular=None,
+            verdict=verdict,
+            granular=granular,
             pending=pending,
             expected=correct,
             values=kept,
@@ -168,15 +176,15 @@ class Template:
         Raises:
             TemplateError: As `evaluate`.
         """
-        if not self._is_bare:
+        outline = self._outline
+        if self.spec.own_code or self._own_rules or outline.semantic:
             return self.evaluate(values, raw_trace).verdict
         values = self._typed(values)
-        results = {rule.spec.name: rule.check(values.get(rule.spec.name), raw_trace) for rule in self._rules}
-        return self._composition.strategy.passes(results)
-
-    @cached_property
-    def _is_bare(self) -> bool:
-        return self.style == "declarative" and not self._own_rules and not self.semantic_fields
+        results = {}
+        for rule in self._rules:
+            name = rule.spec.name
+            results[name] = rule.check(values.get(name), raw_trace)
+        return outline.strategy.passes(results)
 
     def complete(
         self,
@@ -201,68 +209,55 @@ class Template:
         )
         pending = tuple(name for name in evaluation.pending if name not in decided)
         filled = replace(evaluation, fields=fields, pending=pending)
-        return filled if pending else self._finished(filled, sandbox)
+        if pending:
+            return filled
+        verdict, granular = self._outline.decide(filled.results)
+        return self._finished(replace(filled, verdict=verdict, granular=granular), sandbox)
 
     def _typed(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
         """Rebuild nested models and dates from their stored form; values that do not fit stay as they are."""
-        if self._plainly_typed:
+        if not self._form.rebuilds:
             return values
         try:
-            return self.validate_reply({name: values.get(name) for name in self.judged_names})
+            return self.validate_reply({name: values.get(name) for name in self._form.names})
         except InputError:
             return values
 
-    @cached_property
+    @property
     def judged_names(self) -> tuple[str, ...]:
         """The fields the judge fills in."""
-        return tuple([item.name for item in self._judged])
+        return self._form.names
 
     @cached_property
-    def _plainly_typed(self) -> bool:
-        return all(item.type != "other" for item in self._judged)
-
-    @cached_property
-    def _judged(self) -> tuple[FieldSpec, ...]:
-        return tuple(self.spec.judged)
-
-    @cached_property
-    def _truths(self) -> Mapping[str, Any]:
-        return {item.name: item.ground_truth for item in self.spec.verified}
-
-    @cached_property
-    def _composition(self) -> Composition:
-        return Composition.of(self.spec)
-
-    @property
-    def _decides_itself(self) -> bool:
-        program = self._reading.program
-        return program is not None and "verify" in program.hooks
+    def _outline(self) -> Outline:
+        return Outline.of(self.spec)
 
     def _in_order(
         self, decided: Mapping[str, FieldEvidence], values: Mapping[str, Any], expected: Any
     ) -> tuple[FieldEvidence, ...]:
         return tuple(
-            decided[item.name] if item.name in decided else unverified(item, values.get(item.name), expected)
-            for item in self.spec.fields
+            [
+                decided[item.name] if item.name in decided else unverified(item, values.get(item.name), expected)
+                for item in self.spec.fields
+            ]
         )
 
     def _finished(self, evaluation: Evaluation, sandbox: Sandbox | None) -> Evaluation:
-        """Return the evaluation with its verdict."""
+        """Return the evaluation with what the template's own code says of it, if it has any."""
         program = self._reading.program
-        verdict, granular = self._composition.decide(evaluation.results) if self._truths else (None, None)
         if program is None:
-            return replace(evaluation, verdict=verdict, granular=granular)
+            return evaluation
         if self._missing(evaluation.values):
             # The author's code expects values; a null is never right, so it need not be asked.
             own_score = "verify_granular" in program.hooks
-            return replace(evaluation, verdict=False, granular=None if own_score else granular)
+            return replace(evaluation, verdict=False, granular=None if own_score else evaluation.granular)
         known = Known(
             values=self._attributes(evaluation),
             raw_trace=evaluation.raw_trace,
             correct=evaluation.expected,
             results=evaluation.results,
-            verdict=verdict,
-            granular=granular,
+            verdict=evaluation.verdict,
+            granular=evaluation.granular,
         )
         said = run_program(program, known, sandbox or shared_sandbox())
         decided = {item.name: item for item in evaluation.fields if item.rule is not None}
@@ -289,15 +284,15 @@ def read_template(source: str) -> Template:
     """
     reading = read_source(source)
     models = build_models(reading.spec)
-    rules = tuple(
+    rules = [
         Rule(item, primitive, reading.lines.get(item.name))
         for item in reading.spec.fields
         if (primitive := item.primitive) is not None
-    )
+    ]
     own_rules = tuple(
         OwnRule(item, reading.rules[item.verify_with["type"]])
         for item in reading.spec.fields
         if item.own_rule is not None and item.verify_with is not None
     )
     form = ReplyForm(reading.spec, models)
-    return Template(source, reading.spec, reading.warnings, reading, models, form, rules, own_rules)
+    return Template(source, reading.spec, reading.warnings, reading, models, form, tuple(rules), own_rules)

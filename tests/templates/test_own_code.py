@@ -177,6 +177,14 @@ def test_the_rules_decide_where_there_is_no_own_verify(run: Any) -> None:
     assert read_template(source).composition_strategy == "all_of"
 
 
+def test_own_code_alone_still_decides_when_there_is_nothing_to_complete(sandbox: Sandbox) -> None:
+    template = read_template(classic("return 'a' in self.x"))
+    done = template.evaluate({"x": "abc"}, "", sandbox=sandbox)
+    missing = template.evaluate({"x": None}, "", sandbox=sandbox)
+    assert template.complete(done, {}, sandbox=sandbox) == done
+    assert template.complete(missing, {}, sandbox=sandbox) == missing
+
+
 def test_a_null_in_a_mixed_template_keeps_the_score_of_the_rules(run: Any) -> None:
     source = MIXED + "    def verify(self):\n        return 1 / 0\n"
     outcome = run(source, {"gene": "bcl2", "dose": None}, "NCT1")

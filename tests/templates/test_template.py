@@ -191,6 +191,12 @@ def test_semantic_fields_wait_for_the_embedding_check() -> None:
     assert template.complete(waiting, {}) == waiting
 
 
+def test_completing_what_waits_for_nothing_changes_nothing(drug: Template) -> None:
+    for values in ({"target": "bcl2-truth", "phase": "III"}, {"target": "other", "phase": None}):
+        done = drug.evaluate(values, "NCT02005471")
+        assert drug.complete(done, {}) == done
+
+
 def test_a_semantic_field_the_judge_found_nothing_for_is_decided() -> None:
     outcome = read_template(MEANING).evaluate({"rationale": None, "phase": "III"}, "")
     assert (outcome.pending, outcome.verdict, outcome.granular) == ((), False, 0.5)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer, model_validator
 
@@ -15,8 +14,7 @@ FieldKind = Literal["bool", "str", "int", "float", "list[str]", "literal", "date
 """What a template field holds; a `date` is written as `str`."""
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One step of an explanation, such as `lowercase: "Bcl-2" → "bcl-2"`.
 
     Attributes:
@@ -30,8 +28,7 @@ class Step:
     after: str
 
 
-@dataclass(frozen=True)
-class Explanation:
+class Explanation(NamedTuple):
     """How a primitive came to its verdict.
 
     Attributes:
@@ -131,7 +128,10 @@ def primitive_from_dict(data: Mapping[str, Any]) -> Primitive:
         InputError: `type` is missing or unknown, or a parameter is not acceptable.
     """
     key = _exact(data)
-    return _built(data) if key is None else _own(_known(key)[0])
+    if key is None:
+        return _built(data)
+    primitive, _, shared = _known(key)
+    return primitive if shared else _own(primitive)
 
 
 def stored_form(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -150,7 +150,7 @@ def _exact(data: Mapping[str, Any]) -> _Key | None:
     """Return what stands for the very same data, types included; None unless it is texts, numbers and lists of text."""
     key = []
     for name, value in data.items():
-        if type(value) is list and all(type(item) is str for item in value):
+        if type(value) is list and set(map(type, value)) <= {str}:
             key.append((name, list, tuple(value)))
         elif type(value) in _SCALARS and not (type(value) is float and value == 0):  # there are two zeros
             key.append((name, type(value), value))
@@ -160,10 +160,16 @@ def _exact(data: Mapping[str, Any]) -> _Key | None:
 
 
 @lru_cache(maxsize=1024)
-def _known(key: _Key) -> tuple[Primitive, dict[str, Any]]:
-    """Return a primitive and its stored form; the questions of a benchmark mostly share a few."""
+def _known(key: _Key) -> tuple[Primitive, dict[str, Any], bool]:
+    """Return a primitive, its stored form, and whether it may be shared, because nothing in it can change.
+
+    The questions of a benchmark mostly share a few.
+    """
     primitive = _built({name: list(value) if kind is list else value for name, kind, value in key})
-    return primitive, primitive.to_dict()
+    changes = primitive.__pydantic_private__ is not None or any(
+        not isinstance(value, _SCALARS) for value in primitive.__dict__.values()
+    )
+    return primitive, primitive.to_dict(), not changes
 
 
 def _own(primitive: Primitive) -> Primitive:

@@ -30,12 +30,16 @@ class BooleanMatch(VerificationPrimitive):
         return found is not None and found == truth(expected)
 
     def explain(self, extracted: Any, expected: Any) -> Explanation:
-        sides = (("read as a truth value", extracted), ("expected, read as a truth value", expected))
-        steps = [Step(label, quoted(v), quoted(truth(v))) for label, v in sides if not isinstance(v, bool)]
-        passed = self.check(extracted, expected)
+        found, wanted = truth(extracted), truth(expected)
+        shown, shown_wanted = quoted(found), quoted(wanted)
+        steps = []
+        if not isinstance(extracted, bool):
+            steps.append(Step("read as a truth value", quoted(extracted), shown))
+        if not isinstance(expected, bool):
+            steps.append(Step("expected, read as a truth value", quoted(expected), shown_wanted))
+        passed = found is not None and found == wanted
         relation = "equals" if passed else "differs from"
-        reason = f"{quoted(truth(extracted))} {relation} the expected {quoted(truth(expected))}."
-        return Explanation(passed, tuple(steps), reason)
+        return Explanation(passed, tuple(steps), f"{shown} {relation} the expected {shown_wanted}.")
 
 
 def truth(value: Any) -> bool | None:

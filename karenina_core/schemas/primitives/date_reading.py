@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
 from datetime import UTC, date, datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 LONGEST_DATE = 100  # characters; longer texts are no dates
 _CACHED = 4096  # texts remembered
+_ISO_DAY = re.compile(r"\d{4}-..-\d\d")  # means the same whether the day comes first or not
 
 
-@dataclass(frozen=True)
-class ReadDate:
+class ReadDate(NamedTuple):
     """A date as it was written.
 
     Attributes:
@@ -34,7 +34,7 @@ class ReadDate:
     @property
     def parts(self) -> tuple[int | None, int | None, int | None]:
         """Year, month and day."""
-        return self.year, self.month, self.day
+        return self[:3]
 
     @property
     def known(self) -> tuple[int, ...]:
@@ -48,7 +48,7 @@ class ReadDate:
     @property
     def is_continuous(self) -> bool:
         """Whether the known parts are a year, a year and month, or a full date."""
-        return bool(self.known) and len(self.known) == sum(part is not None for part in self.parts)
+        return self.year is not None and (self.month is not None or self.day is None)
 
     @property
     def instant(self) -> datetime | None:
@@ -58,7 +58,9 @@ class ReadDate:
         return self.moment if self.moment.tzinfo else self.moment.replace(tzinfo=UTC)
 
     def __str__(self) -> str:
-        if self.moment is not None and self.has_time:
+        if self.moment is not None:
+            if not self.has_time:
+                return self.moment.date().isoformat()
             return " ".join(filter(None, (self.moment.isoformat(" "), self.unknown_zone)))
         if self.is_continuous:
             return "-".join([f"{self.year:04d}", *(f"{part:02d}" for part in self.known[1:])])
@@ -81,14 +83,14 @@ def read_date(value: Any, format: str | None = None, dayfirst: bool = False) -> 
         return _read_text(value.strip(), format, dayfirst) if len(value) <= LONGEST_DATE else None
     if isinstance(value, datetime):
         return _full(value, has_time=True)
-    if isinstance(value, date):
-        return _full(datetime(value.year, value.month, value.day), has_time=False)  # noqa: DTZ001 - no zone is known
-    return None
+    return _whole_day(value) if isinstance(value, date) else None
 
 
 def is_ambiguous(value: Any, format: str | None = None) -> bool:
     """Say whether a date text means another day when the day is read first, as 11/04/2016 does."""
-    return read_date(value, format) != read_date(value, format, dayfirst=True)
+    if format is not None or not isinstance(value, str) or _ISO_DAY.fullmatch(value.strip()):
+        return False
+    return read_date(value) != read_date(value, dayfirst=True)
 
 
 @lru_cache(maxsize=_CACHED)
@@ -106,7 +108,7 @@ def _read_iso(text: str, dayfirst: bool) -> ReadDate | None:
     except ValueError:
         return None
     if len(text) == 10:
-        return read_date(day)
+        return _whole_day(day)
     try:
         return _full(datetime.fromisoformat(text), has_time=True)
     except ValueError:
@@ -136,6 +138,11 @@ def _read_flexible(text: str, dayfirst: bool) -> ReadDate | None:
     if None in (written.year, written.month, written.day):
         return ReadDate(written.year, written.month, written.day, None, has_time)
     return _full(moment, has_time, written.tzname if moment.tzinfo is None else None)
+
+
+def _whole_day(day: date) -> ReadDate:
+    midnight = datetime(day.year, day.month, day.day)  # noqa: DTZ001 - no zone is known
+    return ReadDate(day.year, day.month, day.day, midnight)
 
 
 def _full(moment: datetime, has_time: bool, unknown_zone: str | None = None) -> ReadDate:

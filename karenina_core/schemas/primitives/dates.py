@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -25,6 +24,7 @@ from karenina_core.schemas.primitives.wording import NOTHING_EXTRACTED, counted,
 
 _DIRECTIVE = re.compile(r"%(.|\Z)", re.DOTALL)
 _DIRECTIVES = frozenset("aAbBdfGHIjmMpSuUVwWyYz%")  # not those that depend on the machine: c, x, X and Z
+_FOUND, _WANTED = "read as a date", "expected, read as a date"
 _MICROSECONDS = {"hours": 3_600_000_000, "minutes": 60_000_000}
 
 
@@ -40,19 +40,18 @@ class _Date(VerificationPrimitive):
     def _read(self, value: Any) -> ReadDate | None:
         return read_date(value, self._format(), self.dayfirst)
 
-    def _reading(self, label: str, value: Any) -> Step:
-        read, ambiguous = _shown(value, self._format(), self.dayfirst)
-        if ambiguous:
+    def _reading(self, label: str, value: Any, read: ReadDate) -> Step:
+        if is_ambiguous(value, self._format()):
             label += f", {'day' if self.dayfirst else 'month'} first"
-        return Step(label, quoted(value), read)
+        return Step(label, quoted(value), str(read))
 
-    def _readings(self, extracted: Any, expected: Any) -> tuple[Step, Step]:
-        return self._reading("read as a date", extracted), self._reading("expected, read as a date", expected)
+    def _readings(self, extracted: Any, found: ReadDate, expected: Any, wanted: ReadDate) -> tuple[Step, Step]:
+        return self._reading(_FOUND, extracted, found), self._reading(_WANTED, expected, wanted)
 
-    def _unreadable(self, extracted: Any, expected: Any) -> Explanation:
-        if self._read(extracted) is None:
+    def _unreadable(self, extracted: Any, found: ReadDate | None, expected: Any) -> Explanation:
+        if found is None:
             return failed(_no_date(extracted))
-        return failed(f"The expected value {quoted(expected)} is not a date.", self._reading("read", extracted))
+        return failed(f"The expected value {quoted(expected)} is not a date.", self._reading("read", extracted, found))
 
 
 @_register_primitive
@@ -84,9 +83,9 @@ class DateMatch(_Date):
     def explain(self, extracted: Any, expected: Any) -> Explanation:
         found, wanted = self._read(extracted), self._read(expected)
         if found is None or wanted is None:
-            return self._unreadable(extracted, expected)
-        passed = found.parts == wanted.parts
-        return Explanation(passed, self._readings(extracted, expected), _comparison(found, wanted))
+            return self._unreadable(extracted, found, expected)
+        steps = self._readings(extracted, found, expected, wanted)
+        return Explanation(found.parts == wanted.parts, steps, _comparison(found, wanted, steps))
 
 
 @_register_primitive
@@ -106,24 +105,25 @@ class DateTolerance(_Date):
 
     def check(self, extracted: Any, expected: Any) -> bool:
         found, wanted = self._read(extracted), self._read(expected)
-        return found is not None and wanted is not None and self._near(found, wanted)
+        if found is None or wanted is None:
+            return False
+        return self._near(found, wanted, _distance(found, wanted, self.unit))
 
     def explain(self, extracted: Any, expected: Any) -> Explanation:
         found, wanted = self._read(extracted), self._read(expected)
         if found is None or wanted is None:
-            return self._unreadable(extracted, expected)
-        steps = self._readings(extracted, expected)
-        passed = self._near(found, wanted)
+            return self._unreadable(extracted, found, expected)
+        steps = self._readings(extracted, found, expected, wanted)
         distance = _distance(found, wanted, self.unit)
+        passed = self._near(found, wanted, distance)
         if distance is None:
-            return Explanation(passed, steps, _zone_fault(found, wanted) or _comparison(found, wanted))
+            return Explanation(passed, steps, _zone_fault(found, wanted) or _comparison(found, wanted, steps))
         allowed = counted(self.tolerance, self.unit.removesuffix("s"))
         apart = Step("distance", f"{found} to {wanted}", _shown_distance(distance, self.unit))
         relation = f"is within {allowed} of" if passed else f"is more than {allowed} from"
         return Explanation(passed, (*steps, apart), f"{found} {relation} the expected {wanted}.")
 
-    def _near(self, found: ReadDate, wanted: ReadDate) -> bool:
-        distance = _distance(found, wanted, self.unit)
+    def _near(self, found: ReadDate, wanted: ReadDate, distance: timedelta | None) -> bool:
         if distance is None:
             return found.moment is None and found.parts == wanted.parts
         if self.unit == "days":
@@ -164,33 +164,27 @@ class DateRange(_Date):
 
     def check(self, extracted: Any, expected: Any) -> bool:
         found = self._read(extracted)
-        if found is None:
-            return False
-        earliest, latest = self._read(self.min), self._read(self.max)
-        return (earliest is None or _reaches(found, earliest, 1)) and (latest is None or _reaches(found, latest, -1))
+        return found is not None and _lies_within(found, self._read(self.min), self._read(self.max))
 
     def explain(self, extracted: Any, expected: Any) -> Explanation:
         found = self._read(extracted)
         if found is None:
             return failed(_no_date(extracted))
-        passed = self.check(extracted, expected)
-        relation = "is" if passed else "is not"
-        reason = f"{found} {relation} {self._bounds()}."
-        vague = [b for b in (self._read(self.min), self._read(self.max)) if b and len(found.known) < len(b.known)]
+        bounds = self._read(self.min), self._read(self.max)
+        passed = _lies_within(found, *bounds)
+        vague = [bound for bound in bounds if bound and len(found.known) < len(bound.known)]
         if vague:
             reason = f"{found} is less exact than the bound {vague[0]}."
         elif found.unknown_zone and not passed:
             reason = _zone_fault(found)
-        return Explanation(passed, (self._reading("read as a date", extracted),), reason)
+        else:
+            shown = within(*(None if bound is None else str(bound) for bound in bounds))
+            reason = f"{found} {'is' if passed else 'is not'} {shown}."
+        return Explanation(passed, (self._reading(_FOUND, extracted, found),), reason)
 
-    def _bounds(self) -> str:
-        return within(*(None if text is None else str(self._read(text)) for text in (self.min, self.max)))
 
-
-@lru_cache(maxsize=4096)
-def _shown(value: Any, format: str | None, dayfirst: bool) -> tuple[str, bool]:
-    """Return a value as the date it is read as, and whether its day and month could be meant the other way round."""
-    return str(read_date(value, format, dayfirst)), is_ambiguous(value, format)
+def _lies_within(found: ReadDate, earliest: ReadDate | None, latest: ReadDate | None) -> bool:
+    return (earliest is None or _reaches(found, earliest, 1)) and (latest is None or _reaches(found, latest, -1))
 
 
 def _reaches(found: ReadDate, bound: ReadDate, direction: int) -> bool:
@@ -220,13 +214,15 @@ def _shown_distance(distance: timedelta, unit: str) -> str:
     return f"{distance / timedelta(**{unit: 1}):.10g} {unit}"
 
 
-def _comparison(found: ReadDate, wanted: ReadDate) -> str:
+def _comparison(found: ReadDate, wanted: ReadDate, readings: tuple[Step, Step]) -> str:
+    """Compare two dates in words; their readings hold them as text."""
+    shown, shown_wanted = readings[0].after, readings[1].after
     if found.parts == wanted.parts:
-        return f"{found} is the expected date."
+        return f"{shown} is the expected date."
     known = [[part is not None for part in each.parts] for each in (found, wanted)]
     if known[0] != known[1]:
-        return f"{found} and the expected {wanted} are not dates of the same precision."
-    return f"{found} is not the expected {wanted}."
+        return f"{shown} and the expected {shown_wanted} are not dates of the same precision."
+    return f"{shown} is not the expected {shown_wanted}."
 
 
 def _zone_fault(*dates: ReadDate) -> str:

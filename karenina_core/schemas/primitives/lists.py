@@ -102,7 +102,7 @@ class OrderedMatch(VerificationPrimitive):
         found, wanted = self._texts(extracted), self._texts(expected)
         if found is None or wanted is None:
             return failed(_no_items(extracted if found is None else expected, found is not None))
-        if self.check(extracted, expected):
+        if found == wanted and None not in found:
             return Explanation(True, (), f"All {len(found)} elements agree, in order.")
         pairs = [(at, a, b) for at, (a, b) in enumerate(zip(found, wanted, strict=False), 1) if a is None or a != b]
         steps = tuple(Step(f"element {at}", quoted(a), f"expected {quoted(b)}") for at, a, b in pairs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 import unicodedata
 from collections.abc import Callable, Iterable
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, field_validator
 
@@ -75,7 +75,9 @@ def normalize(text: str, normalizers: Iterable[Normalizer]) -> str:
     """
     text = nfc(text)
     for normalizer in normalizers:
-        text = nfc(_function(normalizer)(text))  # lowering or deleting characters can leave parts to compose
+        text = _function(normalizer)(text)
+        if not text.isascii():  # lowering or deleting characters can leave parts to compose
+            text = nfc(text)
     return text
 
 
@@ -87,13 +89,44 @@ def explain_normalization(text: str, normalizers: Iterable[Normalizer]) -> tuple
     Raises:
         InputError: A normaliser is not known.
     """
+    return followed(text, normalizers).steps
+
+
+class Followed(NamedTuple):
+    """A text that was normalised.
+
+    Attributes:
+        text: What became of it.
+        shown: The same as explanations show it.
+        steps: How, as `explain_normalization` returns them.
+    """
+
+    text: str
+    shown: str
+    steps: tuple[Step, ...]
+
+
+def followed(text: str, normalizers: Iterable[Normalizer], prefix: str = "") -> Followed:
+    """Return what `normalize` makes of a text together with its steps, their labels after `prefix`.
+
+    Raises:
+        InputError: A normaliser is not known.
+    """
+    steps = []
     composed = nfc(text)
-    steps = [] if composed == text else [Step("Unicode NFC", quoted(text), quoted(composed))]
+    shown = quoted(composed)
+    if composed != text:
+        steps.append(Step(f"{prefix}Unicode NFC", quoted(text), shown))
     for normalizer in normalizers:
-        text, composed = composed, normalize(composed, [normalizer])
+        before, shown_before = composed, shown
+        composed = _function(normalizer)(before)
+        if not composed.isascii():
+            composed = nfc(composed)
+        if composed is not before:
+            shown = quoted(composed)
         label = normalizer if isinstance(normalizer, str) else "synonym"
-        steps.append(Step(label, quoted(text), quoted(composed)))
-    return tuple(steps)
+        steps.append(Step(prefix + label, shown_before, shown))
+    return Followed(composed, shown, tuple(steps))
 
 
 def as_text(value: Any) -> str | None:

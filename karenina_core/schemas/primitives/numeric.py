@@ -24,6 +24,7 @@ Finite = Annotated[float, Field(allow_inf_nan=False)]
 
 # Only groups that cannot be a decimal comma: "1,000,000" and "1,234.5", but not "1,000".
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:(?:,\d{3}){2,}(?:\.\d+)?|,\d{3}\.\d+)")
+_FOUND, _WANTED = "read as a number", "expected, read as a number"
 _ROUNDING = 4  # units in the last place that reading, subtracting and multiplying decimals can lose together
 
 
@@ -43,7 +44,7 @@ class NumericExact(_Numeric):
         found, wanted = read_number(extracted), read_number(expected)
         if found is None or wanted is None:
             return _unreadable(extracted, expected)
-        steps = _readings(extracted, expected)
+        steps = _readings(extracted, found, expected, wanted)
         if _equal(found, wanted):
             return Explanation(True, steps, f"{quoted(found)} equals the expected {quoted(wanted)}.")
         return failed(f"{quoted(found)} is not {quoted(wanted)}.", *steps, *_difference(found, wanted))
@@ -77,7 +78,7 @@ class NumericTolerance(_Numeric):
         allowed = f"{self.tolerance * 100:g} %" if percent else number(self.tolerance)
         relation = "is within" if passed else "is more than"
         ending = f"of {quoted(wanted)}" if passed else f"away from {quoted(wanted)}"
-        steps = (*_readings(extracted, expected), *_difference(found, wanted, percent))
+        steps = (*_readings(extracted, found, expected, wanted), *_difference(found, wanted, percent))
         return Explanation(passed, steps, f"{quoted(found)} {relation} {allowed} {ending}.")
 
     def _near(self, found: Number, wanted: Number) -> bool:
@@ -127,18 +128,22 @@ class NumericRange(_Numeric):
 
     def check(self, extracted: Any, expected: Any) -> bool:
         found = read_number(extracted)
-        if found is None or found != found:
-            return False
-        return (self.min is None or found >= self.min) and (self.max is None or found <= self.max)
+        return found is not None and self._holds(found)
 
     def explain(self, extracted: Any, expected: Any) -> Explanation:
         found = read_number(extracted)
         if found is None:
             return failed(_no_number(extracted))
-        passed = self.check(extracted, expected)
+        passed = self._holds(found)
         bounds = within(*(None if bound is None else number(bound) for bound in (self.min, self.max)))
-        relation = "is" if passed else "is not"
-        return Explanation(passed, _reading("read as a number", extracted), f"{quoted(found)} {relation} {bounds}.")
+        shown = quoted(found)
+        steps = (Step(_FOUND, quoted(extracted), shown),) if isinstance(extracted, str) else ()
+        return Explanation(passed, steps, f"{shown} {'is' if passed else 'is not'} {bounds}.")
+
+    def _holds(self, found: Number) -> bool:
+        if found != found:
+            return False
+        return (self.min is None or found >= self.min) and (self.max is None or found <= self.max)
 
 
 def read_number(value: Any) -> Number | None:
@@ -146,7 +151,7 @@ def read_number(value: Any) -> Number | None:
 
     Thousands separators are understood where they cannot be a decimal comma: `1,000,000`, but not `1,000`.
     """
-    if isinstance(value, int | float):
+    if isinstance(value, Number):
         return value
     if isinstance(value, Decimal):
         value = str(value)
@@ -175,12 +180,13 @@ def _equal(found: Number, wanted: Number) -> bool:
         return False
 
 
-def _readings(extracted: Any, expected: Any) -> tuple[Step, ...]:
-    return _reading("read as a number", extracted) + _reading("expected, read as a number", expected)
-
-
-def _reading(label: str, value: Any) -> tuple[Step, ...]:
-    return (Step(label, quoted(value), quoted(read_number(value))),) if isinstance(value, str) else ()
+def _readings(extracted: Any, found: Number, expected: Any, wanted: Number) -> tuple[Step, ...]:
+    steps = []
+    if isinstance(extracted, str):
+        steps.append(Step(_FOUND, quoted(extracted), quoted(found)))
+    if isinstance(expected, str):
+        steps.append(Step(_WANTED, quoted(expected), quoted(wanted)))
+    return tuple(steps)
 
 
 def _difference(found: Number, wanted: Number, percent: bool = False) -> tuple[Step, ...]:

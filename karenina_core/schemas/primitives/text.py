@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, model_validator
@@ -16,11 +15,10 @@ from karenina_core.schemas.primitives.base import (
     _register_primitive,
 )
 from karenina_core.schemas.primitives.normalizers import (
-    Normalizer,
     Normalizers,
     as_text,
     case_and_blanks,
-    explain_normalization,
+    followed,
     normalize,
     normalized,
 )
@@ -46,12 +44,16 @@ class ExactMatch(VerificationPrimitive):
         return found is not None and found == normalized(expected, self.normalize)
 
     def explain(self, extracted: Any, expected: Any) -> Explanation:
-        found, wanted = (normalized(value, self.normalize) for value in (extracted, expected))
-        if found is None:
+        text, truth = as_text(extracted), as_text(expected)
+        if text is None:
             return failed(no_text(extracted))
-        steps = changes(extracted, self.normalize) + changes(expected, self.normalize, "expected, ")
-        relation = "equals" if found == wanted else "differs from"
-        return Explanation(found == wanted, steps, f"{quoted(found)} {relation} the expected {quoted(wanted)}.")
+        found = followed(text, self.normalize)
+        wanted = followed(truth or "", self.normalize, "expected, ")
+        passed = truth is not None and found.text == wanted.text
+        relation = "equals" if passed else "differs from"
+        shown = quoted(None) if truth is None else wanted.shown
+        reason = f"{found.shown} {relation} the expected {shown}."
+        return Explanation(passed, found.steps + wanted.steps, reason)
 
 
 class _Contains(VerificationPrimitive):
@@ -71,11 +73,20 @@ class _Contains(VerificationPrimitive):
     def _missing(self, text: str) -> list[str]:
         return [item for item in self.substrings if normalize(item, self.normalize) not in text]
 
-    def _explained(self, passed: bool, extracted: Any, missing: list[str]) -> Explanation:
-        present = [item for item in self.substrings if item not in missing]
-        found = Step("found", listed(self.substrings), listed(present) or "none")
-        reason = f"The text contains {listed(present)}." if passed else f"The text does not contain {listed(missing)}."
-        return Explanation(passed, (*changes(extracted, self.normalize), found), reason)
+    def _passes(self, missing: list[str]) -> bool:
+        raise NotImplementedError
+
+    def explain(self, extracted: Any, expected: Any) -> Explanation:
+        text = as_text(extracted)
+        if text is None:
+            return failed(no_text(extracted))
+        searched = followed(text, self.normalize)
+        missing = self._missing(searched.text)
+        passed = self._passes(missing)
+        shown = listed([item for item in self.substrings if item not in missing])
+        found = Step("found", listed(self.substrings), shown or "none")
+        reason = f"The text contains {shown}." if passed else f"The text does not contain {listed(missing)}."
+        return Explanation(passed, (*searched.steps, found), reason)
 
 
 @_register_primitive
@@ -91,12 +102,8 @@ class ContainsAny(_Contains):
         text = normalized(extracted, self.normalize)
         return text is not None and any(normalize(item, self.normalize) in text for item in self.substrings)
 
-    def explain(self, extracted: Any, expected: Any) -> Explanation:
-        text = normalized(extracted, self.normalize)
-        if text is None:
-            return failed(no_text(extracted))
-        missing = self._missing(text)
-        return self._explained(len(missing) < len(self.substrings), extracted, missing)
+    def _passes(self, missing: list[str]) -> bool:
+        return len(missing) < len(self.substrings)
 
 
 @_register_primitive
@@ -112,12 +119,8 @@ class ContainsAll(_Contains):
         text = normalized(extracted, self.normalize)
         return text is not None and all(normalize(item, self.normalize) in text for item in self.substrings)
 
-    def explain(self, extracted: Any, expected: Any) -> Explanation:
-        text = normalized(extracted, self.normalize)
-        if text is None:
-            return failed(no_text(extracted))
-        missing = self._missing(text)
-        return self._explained(not missing, extracted, missing)
+    def _passes(self, missing: list[str]) -> bool:
+        return not missing
 
 
 @_register_primitive
@@ -156,12 +159,6 @@ class RegexMatch(VerificationPrimitive):
         start, end = found[0]
         step = Step("first match", quoted(text), quoted(text[start:end]))
         return Explanation(True, (step,), f"The pattern {quoted(self.pattern)} matches {quoted(text[start:end])}.")
-
-
-def changes(value: Any, normalizers: Iterable[Normalizer], prefix: str = "") -> tuple[Step, ...]:
-    """Return the normalisation steps of the text of `value`, also those that change nothing, labels after `prefix`."""
-    steps = explain_normalization(as_text(value) or "", normalizers)
-    return tuple(Step(prefix + s.label, s.before, s.after) for s in steps)
 
 
 def no_text(value: Any) -> str:

@@ -72,10 +72,10 @@ class TraceContains(_Trace):
         return nfc(self.substring) in nfc(response_text(raw_trace))
 
     def explain_trace(self, raw_trace: str) -> Explanation:
-        passed = self.check_trace(raw_trace)
-        times = nfc(raw_trace).count(nfc(self.substring))
-        reason = f"{quoted(self.substring)} occurs {counted(times, 'time')} in the response."
-        return Explanation(passed, (), reason if passed else f"{quoted(self.substring)} is not in the response.")
+        times = nfc(response_text(raw_trace)).count(nfc(self.substring))
+        if not times:
+            return Explanation(False, (), f"{quoted(self.substring)} is not in the response.")
+        return Explanation(True, (), f"{quoted(self.substring)} occurs {counted(times, 'time')} in the response.")
 
 
 @_register_primitive
@@ -99,14 +99,17 @@ class TraceLength(_Trace):
         return self
 
     def check_trace(self, raw_trace: str) -> bool:
-        length = self._length(raw_trace)
-        return (self.min is None or length >= self.min) and (self.max is None or length <= self.max)
+        return self._holds(self._length(raw_trace))
 
     def explain_trace(self, raw_trace: str) -> Explanation:
-        length = counted(self._length(raw_trace), {"chars": "character", "words": "word"}[self.unit])
+        length = self._length(raw_trace)
+        shown = counted(length, {"chars": "character", "words": "word"}[self.unit])
         bounds = within(*(None if bound is None else str(bound) for bound in (self.min, self.max)))
-        passed = self.check_trace(raw_trace)
-        return Explanation(passed, (), f"The response has {length}, which {'is' if passed else 'is not'} {bounds}.")
+        passed = self._holds(length)
+        return Explanation(passed, (), f"The response has {shown}, which {'is' if passed else 'is not'} {bounds}.")
+
+    def _holds(self, length: int) -> bool:
+        return (self.min is None or length >= self.min) and (self.max is None or length <= self.max)
 
     def _length(self, raw_trace: str) -> int:
         text = response_text(raw_trace)

@@ -16,11 +16,12 @@ NOTHING_EXTRACTED = "Nothing was extracted, which never passes."
 def quoted(value: Any) -> str:
     """Return `value` as people read it: strings in double quotes, long ones shortened."""
     if isinstance(value, str):
-        return f'"{_shortened(value)}"'
+        return f'"{value}"' if len(value) <= LONGEST_VALUE else f'"{_cut(value)}"'
     try:
-        return _shortened(repr(value))
+        text = repr(value)
     except ValueError:  # an int of more digits than Python prints
         return f"a value of type {type(value).__name__}"
+    return text if len(text) <= LONGEST_VALUE else _cut(text)
 
 
 def listed(values: Iterable[Any]) -> str:
@@ -56,5 +57,5 @@ def failed(reason: str, *steps: Step) -> Explanation:
     return Explanation(False, steps, reason)
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…"
+def _cut(text: str) -> str:
+    return f"{text[:LONGEST_VALUE]}…"

@@ -106,6 +106,13 @@ def test_ambiguous_dates_are_known_as_such(text: str, ambiguous: bool) -> None:
     assert is_ambiguous(text) is ambiguous
 
 
+def test_only_a_text_without_a_format_is_ambiguous() -> None:
+    assert is_ambiguous(" 11/04/2016 ")
+    assert not is_ambiguous(" 2016-04-11 ")
+    assert not is_ambiguous("11/04/2016", "%d/%m/%Y")
+    assert not is_ambiguous(date(2016, 4, 11))
+
+
 @pytest.mark.parametrize(("text", "year"), [("4/11/68", 2068), ("4/11/69", 1969), ("4/11/99", 1999), ("4/11/00", 2000)])
 def test_two_digit_years_lie_between_1969_and_2068(text: str, year: int) -> None:
     found = read_date(text)

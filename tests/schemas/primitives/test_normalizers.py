@@ -18,8 +18,10 @@ from karenina_core.schemas.primitives.normalizers import (
     NORMALIZERS,
     Normalizers,
     explain_normalization,
+    followed,
     normalize,
 )
+from karenina_core.schemas.primitives.wording import quoted
 
 
 @pytest.mark.parametrize(
@@ -78,6 +80,16 @@ def test_the_steps_lead_to_the_result(text: str, names: list[str]) -> None:
     assert [step.label for step in steps if step.label != "Unicode NFC"] == names
     if steps and len(text) < 100:
         assert steps[-1].after == f'"{normalize(text, names)}"'
+
+
+@given(st.text(), st.lists(st.sampled_from(sorted(NORMALIZERS))))
+def test_following_a_text_gives_the_same_result_and_steps(text: str, names: list[str]) -> None:
+    result, shown, steps = followed(text, names, "expected, ")
+    assert result == normalize(text, names)
+    assert shown == quoted(result)
+    assert [(step.label.removeprefix("expected, "), step.before, step.after) for step in steps] == [
+        *explain_normalization(text, names)
+    ]
 
 
 def test_the_steps_name_each_normaliser_in_order() -> None:

@@ -1,0 +1,36 @@
+"""Every rule has plain words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from karenina_core.schemas.primitives import REGISTRY
+from karenina_core.schemas.primitives.rule_words import RULE_WORDS, rule_help, rule_in_words, rule_title
+
+
+def test_every_rule_has_words_of_its_own() -> None:
+    assert set(RULE_WORDS) == set(REGISTRY)
+    assert len(set(RULE_WORDS.values())) == len(REGISTRY)
+
+
+def test_a_rule_that_is_unknown_keeps_its_name_and_has_no_help() -> None:
+    assert (rule_title("Own"), rule_help("Own")) == ("Own", None)
+    assert rule_help("ExactMatch") == "In the template: ExactMatch."
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ({"type": "NumericExact"}, "Same number"),
+        ({"type": "ExactMatch", "normalize": ["lowercase", {"mapping": {}}]},
+         "Same text: ignore capitals, replace synonyms"),
+        ({"type": "NumericTolerance", "tolerance": 0.05, "mode": "relative"},
+         "Number near enough: tolerance 0.05, mode relative"),
+        ({"type": "DateRange", "min": None, "max": "2026-01-01", "dayfirst": False},
+         'Date within bounds: max "2026-01-01"'),
+    ],
+)  # fmt: skip
+def test_a_stored_rule_is_told_with_its_settings(rule: dict[str, Any], words: str) -> None:
+    assert rule_in_words(rule) == words
