@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.components import feedback, frame, services, state
+from pages.components.answer import cause as answer_cause
 from pages.components.answer import cells as answer_cells
 from pages.components.answer import duel as answer_duel
 from pages.components.answer import list as answer_list
@@ -23,9 +25,11 @@ frame.begin(
 LOOKS = {"answer": "One answer", "triage": "Triage", "rules": "Gentler rules", "duel": "Blind duel"}
 
 
-def one_answer(run_id: str) -> None:
-    """Draw one evaluation with everything that can be done about it."""
+def one_answer(run_id: str, above: DeltaGenerator) -> None:
+    """Draw one evaluation with everything that can be done about it, and above all what the last act left to say."""
     result_id = answer_list.choose(run_id, answer_list.rows(run_id))
+    with above:
+        feedback.show(run_id, "answer", result_id)
     if result_id is None:
         return
     stored = services.store().result(run_id, result_id)
@@ -36,6 +40,8 @@ def one_answer(run_id: str) -> None:
     with frame.guard():
         shown = answer_scratch.current(scratch)
     answer_cells.verdict_line(shown)
+    if not scratch.edits:
+        answer_cause.line(run_id, stored)
     with st.container(horizontal=True):
         answer_cells.question_link(run_id, stored.question.id)
         answer_notebook.button(run_id, shown)
@@ -45,8 +51,8 @@ def one_answer(run_id: str) -> None:
 
 
 with frame.guard():
-    feedback.show()
     run_id = results_data.choose_run("answer")
+    above = st.container()
     if run_id is None:
         st.stop()
     if not services.store().run(run_id).done:
@@ -68,9 +74,9 @@ with frame.guard():
     if chosen != look:
         state.choose("look", chosen)
         st.rerun()
-    {
-        "answer": one_answer,
-        "triage": answer_triage.board,
-        "rules": answer_triage.gentler_rules,
-        "duel": answer_duel.draw,
-    }[look](run_id)
+    if look == "answer":
+        one_answer(run_id, above)
+    else:
+        with above:
+            feedback.show(run_id, look)
+        {"triage": answer_triage.board, "rules": answer_triage.gentler_rules, "duel": answer_duel.draw}[look](run_id)

@@ -55,7 +55,7 @@ with frame.guard():
     agreed = spending.confirm(spending.expected(plan), config)
     with st.container(horizontal=True):
         run_all = st.button(
-            f"Run all {plan.answers}",
+            f"Run all {plan.rows}",
             type="primary",
             icon=":material/play_arrow:",
             key="run_all",

@@ -77,7 +77,7 @@ with frame.guard():
             if st.button("Results", key=f"home_results_{run.id}", icon=":material/bar_chart:"):
                 state.choose("run", run.id)
                 st.switch_page(frame.RESULTS, query_params={"run": run.id})
-            if run.status not in ("completed",) and st.button(
+            if (run.status != "completed" or run.errors) and st.button(
                 "Monitor", key=f"home_monitor_{run.id}", icon=":material/monitoring:"
             ):
                 state.choose("run", run.id)

@@ -2,13 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from karenina_core.analysis.grounding import Grounding, How, ground, grounding
-from karenina_core.schemas.annotation import Annotation, Cause
+from karenina_core.schemas.annotation import CAUSE_WORDS, Annotation, Cause
 from karenina_core.schemas.results import FieldEvidence, VerificationResult
+
+_LIKELY: Mapping[Cause, str] = {
+    "answer_wrong": "The answer is probably wrong.",
+    "judge_misread": "The judge probably misread the answer.",
+    "rule_too_strict": "The rule is probably too strict.",
+}
+_ASKED = {"generate_answer": "model"}
+_PROVIDER = "The provider of the {asked} is probably at fault, or the way to it; this says nothing about the answer."
+_SETTINGS = "The settings of the {asked} are probably at fault; this says nothing about the answer."
+_TEMPLATE = "The template is at fault, not the answer."
+_AT_FAULT: Mapping[str, str] = {
+    **dict.fromkeys(("timeout", "connection", "rate_limit", "server_error"), _PROVIDER),
+    **dict.fromkeys(("authentication", "not_found", "bad_request", "context_length"), _SETTINGS),
+    **dict.fromkeys(("template_validation", "template_execution"), _TEMPLATE),
+    "no_template": "The benchmark is at fault: the question has no template, so nothing can be decided.",
+    "abstention": "The model is probably at fault: it seems not to have answered.",
+    "sufficiency": "The answer is probably at fault: it seems to say too little to be judged.",
+    "refused": "The filter of the provider is at fault; this says nothing about what the {asked} knows.",
+    "recursion_limit": "The model is at fault: it did not come to an end.",
+    "trace_validation": "The answer was delivered in a form that cannot be used; whether it is right is not known.",
+    "deep_judgment": "The judge or the answer is at fault: no excerpt supports what was extracted.",
+    "deep_judgment_rubric": "The judge or the answer is at fault: no excerpt supports a trait.",
+    "truncated": "The token limit of the {asked} is probably too low; whether the answer is right is not known.",
+    "missing_recording": "The recording is at fault: it does not hold this call. This says nothing about the answer.",
+    "cancelled": "Nobody is at fault: the run was cancelled before this was decided.",
+    "parsing": "The judge is at fault, not the answer: its reply could not be read.",
+    "embedding": "The embedding check is at fault, not the answer.",
+    "unexpected": "Something failed that has nothing to do with the answer.",
+}
 
 
 class Suggestion(NamedTuple):
@@ -35,6 +64,19 @@ def suggest(result: VerificationResult, near_miss: str = "", right_today: bool =
     if near_miss:
         return Suggestion("rule_too_strict", f"It would pass if one were to {near_miss}.")
     return _of_values(result)
+
+
+def blame(result: VerificationResult, suggestion: Suggestion) -> str:
+    """Return in one or two sentences whose fault a result without a pass is, as surely as its evidence says it.
+
+    Args:
+        result: The evaluation.
+        suggestion: What `suggest` says of it.
+    """
+    if result.failure is None:
+        return f"{_LIKELY.get(suggestion.cause, CAUSE_WORDS[suggestion.cause] + '.')} {suggestion.why}"
+    category, asked = result.failure.category, _ASKED.get(result.failure.stage, "judge")
+    return _AT_FAULT.get(category, _AT_FAULT["unexpected"]).format(asked=asked)
 
 
 def disputes(reviews: Iterable[Annotation]) -> dict[str, tuple[Annotation, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -10,6 +11,14 @@ from pages.components import frame
 
 _SAID = "_said"
 _UNDO = "_undo"
+
+
+@dataclass
+class _Offer:
+    message: str
+    undo: Callable[[], None]
+    here: bool
+    place: tuple[object, ...] | None = None
 
 
 def say(message: str) -> None:
@@ -21,23 +30,35 @@ def say(message: str) -> None:
     st.session_state[_SAID] = message
 
 
-def offer_undo(message: str, undo: Callable[[], None]) -> None:
+def offer_undo(message: str, undo: Callable[[], None], *, here: bool = False) -> None:
     """Offer to take back what was just done, until it is done or dismissed.
 
     Args:
         message: What was done, as Markdown; foreign parts through `plain`.
         undo: Takes it back; the page is drawn anew afterwards.
+        here: Whether the offer ends as soon as one looks at something else than after the act.
     """
-    st.session_state[_UNDO] = (message, undo)
+    st.session_state[_UNDO] = _Offer(message, undo, here)
 
 
-def show() -> None:
-    """Draw what the last act left to say."""
+def show(*place: str | None) -> None:
+    """Draw what the last act left to say.
+
+    Args:
+        *place: What the page shows, such as the ids in its link.
+    """
     said = st.session_state.pop(_SAID, None)
     if said:
         st.toast(said, icon=":material/check:")
-    if _UNDO in st.session_state:
-        _undo_bar(*st.session_state[_UNDO])
+    offer: _Offer | None = st.session_state.get(_UNDO)
+    if offer is None:
+        return
+    now = (frame.visit(), *place)
+    offer.place = offer.place or now
+    if offer.here and offer.place != now:
+        del st.session_state[_UNDO]
+    else:
+        _undo_bar(offer.message, offer.undo)
 
 
 def _undo_bar(message: str, undo: Callable[[], None]) -> None:

@@ -52,6 +52,8 @@ SECTIONS: dict[str, list[tuple[str, str, str]]] = {
     " ": [(SETTINGS, "Settings", ":material/settings:")],
 }
 _FRAMED = "_framed"
+_PAGE = "_page"
+_VISIT = "_visit"
 _PLAIN = {
     "string_too_short": "must not be empty",
     "too_short": "needs more entries",
@@ -86,6 +88,8 @@ def begin(title: str, caption: str = "") -> None:
     if not st.session_state.get(_FRAMED):
         navigation()
         st.rerun()
+    if st.session_state.get(_PAGE) != title:
+        st.session_state[_PAGE], st.session_state[_VISIT] = title, visit() + 1
     drafts.collect()
     with st.sidebar:
         job_card.show()
@@ -93,6 +97,11 @@ def begin(title: str, caption: str = "") -> None:
     st.title(title)
     if caption:
         st.caption(caption)
+
+
+def visit() -> int:
+    """Return how often this session has come to another page, which tells one stay on a page from the next."""
+    return int(st.session_state.get(_VISIT, 0))
 
 
 @contextmanager

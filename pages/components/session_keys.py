@@ -74,7 +74,7 @@ def draw() -> None:
         width="content",
     )
     titles = {provider.variables[0]: provider.title for provider in PROVIDERS}
-    name = st.selectbox("Key of", names, format_func=titles.get, key="key_of")
+    name = st.selectbox("Key of", names, format_func=titles.__getitem__, key="key_of")
     with st.form("type_a_key", clear_on_submit=True, border=False):
         # Its own widget for every provider, so that a half-typed key never changes hands.
         st.text_input(f"{titles[name]} key", type="password", autocomplete="off", key=f"typed_{name}")

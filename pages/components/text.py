@@ -44,7 +44,7 @@ def legible(table: pd.DataFrame) -> pd.DataFrame:
     shown = table.rename(columns=lambda name: short(name) if isinstance(name, str) else name)
     for place, kind in enumerate(table.dtypes):
         if kind.kind == "O":
-            shown.isetitem(place, table.iloc[:, place].map(_legible))
+            shown.isetitem(place, table.iloc[:, place].map(_legible).array)
     return shown
 
 

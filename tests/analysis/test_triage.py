@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
-from karenina_core.analysis.triage import disputes, suggest
+from karenina_core.analysis.triage import blame, disputes, suggest
 from karenina_core.schemas.annotation import Annotation
-from karenina_core.schemas.results import AnswerPart, Failure
+from karenina_core.schemas.results import AnswerPart, Failure, FailureCategory
 
 ANSWER = AnswerPart(text="It inhibits BRAF, the kinase.")
 
@@ -159,3 +161,40 @@ def test_what_was_taken_back_or_is_about_a_field_disputes_nothing() -> None:
     ann = review("Ann", "answer_wrong", 1, agrees=True)
     assert disputes([ann, review("Bob", "judge_misread", 2, undone=True)]) == {}
     assert disputes([ann, review("Bob", "judge_misread", 2, field="target")]) == {}
+
+
+def told(result) -> str:
+    suggestion = suggest(result)
+    assert suggestion is not None
+    return blame(result, suggestion)
+
+
+def test_whose_fault_it_is_stays_a_guess_where_values_tell(result, field) -> None:
+    assert told(failing(result, field)) == (
+        "The answer is probably wrong. target: the answer says something else than the truth."
+    )
+    assert told(failing(result, field, extracted="EGFR")).startswith("The judge probably misread the answer.")
+
+
+@pytest.mark.parametrize(
+    ("category", "stage", "words"),
+    [
+        ("timeout", "generate_answer", "The provider of the model is probably at fault"),
+        ("rate_limit", "parse_template", "The provider of the judge is probably at fault"),
+        ("authentication", "generate_answer", "The settings of the model are probably at fault"),
+        ("template_execution", "verify_template", "The template is at fault, not the answer."),
+        ("parsing", "parse_template", "The judge is at fault, not the answer"),
+        ("cancelled", "generate_answer", "Nobody is at fault"),
+    ],
+)
+def test_a_failure_says_who_failed_and_whose_call_it_was(result, category: str, stage: str, words: str) -> None:
+    failure = Failure(category=category, stage=stage, reason="It failed.")
+    assert told(result(verdict="not_evaluated", failure=failure)).startswith(words)
+
+
+@pytest.mark.parametrize("category", get_args(FailureCategory))
+def test_every_kind_of_failure_has_words_of_its_own(result, category: str) -> None:
+    failure = Failure(category=category, stage="parse_template", reason="It failed.")
+    said = told(result(verdict="not_evaluated", failure=failure))
+    assert "{" not in said
+    assert category == "unexpected" or not said.startswith("Something failed")

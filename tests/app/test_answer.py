@@ -334,3 +334,81 @@ def test_what_arrived_of_a_broken_answer_is_shown_and_is_no_answer(open_page: Op
     app = open_page(frame.ANSWER, run=run_id)
     assert "There is no answer." in texts(app)
     assert [item.value for item in app.code if item.value == "It is about"]
+
+
+@pytest.mark.parametrize(
+    ("category", "words"),
+    [
+        ("connection", "The provider of the model is probably at fault, or the way to it"),
+        ("template_execution", "The template is at fault, not the answer."),
+        ("parsing", "The judge is at fault, not the answer"),
+    ],
+)
+def test_a_failure_says_whose_fault_it_is(open_page: Open, category: str, words: str) -> None:
+    run_id = services.store().create_run(wanted(small_benchmark(1), small_config()), "Broken")
+    services.store().write_results(run_id, [plain_result("q1", failure=failure_of(category))])
+    assert f":orange-badge[:material/help: whose fault] {words}" in texts(open_page(frame.ANSWER, run=run_id))
+
+
+def test_a_strict_rule_and_a_wrong_answer_are_told_apart_at_the_top(
+    open_page: Open, demo_run: str, answer: AppTest
+) -> None:
+    assert "The rule is probably too strict. It would pass if one were to drop punctuation (target)." in texts(answer)
+    wrong = next(row for row in services.store().rows(demo_run, verdict="fail") if "chromosomes" in row["question"])
+    assert "The answer is probably wrong. " in texts(open_page(frame.ANSWER, run=demo_run, row=wrong["result_id"]))
+
+
+def test_a_person_who_named_the_cause_is_quoted_instead(
+    open_page: Open, demo_run: str, too_strict: dict[str, Any]
+) -> None:
+    about = {"run_id": demo_run, "result_id": too_strict["result_id"], "agrees": False, "author": "Ann"}
+    services.store().annotate(Annotation(**about, cause="judge_misread"))
+    said = texts(open_page(frame.ANSWER, run=demo_run, row=too_strict["result_id"]))
+    assert "Ann says: the judge misread it." in said
+    assert "whose fault" not in said
+
+
+def test_a_pass_has_no_fault_and_its_rule_plain_words(open_page: Open, demo_run: str) -> None:
+    right = services.store().rows(demo_run, verdict="pass")[0]
+    app = open_page(frame.ANSWER, run=demo_run, row=right["result_id"])
+    assert "whose fault" not in texts(app)
+    [heading] = [item for item in app.markdown if "Same number" in item.value]
+    assert heading.help == "In the template: NumericExact."
+
+
+def test_a_review_says_which_answer_it_is_of_until_one_leaves_it(answer: AppTest) -> None:
+    app = press(answer, "Judge misread")
+    assert "Reviewed **What is the approved drug target of Venetoclax?**: the judge misread it." in texts(app)
+    assert "Somebody says: the judge misread it." in texts(app)
+    app = press(app, "Next")
+    assert "Reviewed **" not in texts(app)
+
+
+def test_a_review_that_sends_the_answer_off_the_list_can_still_be_taken_back(answer: AppTest, demo_run: str) -> None:
+    app = healthy(answer.segmented_control(key="answer_view").set_value("Not reviewed").run())
+    app = press(press(app, "Agree"), "Undo")
+    assert services.store().annotations(demo_run) == []
+    assert "42 of 42 evaluations" in texts(app)
+
+
+def test_a_review_is_not_offered_for_undo_after_another_page(answer: AppTest) -> None:
+    app = press(answer, "Agree")
+    app = healthy(app.switch_page(frame.HOME).run())
+    assert "Undo" not in [button.label for button in healthy(app.switch_page(frame.ANSWER).run()).button]
+
+
+def test_a_saved_rule_is_told_in_the_dialog_it_opens(answer: AppTest) -> None:
+    app = press(gentle(answer), "Save this rule in the benchmark")
+    assert not app.toast
+    assert "The rule is saved in the benchmark. This is what it changes:" in texts(app)
+
+
+def test_the_reference_answer_of_a_duel_is_hidden_until_it_is_asked_for(open_page: Open, demo_run: str) -> None:
+    app = open_page(frame.ANSWER, run=demo_run, look="duel")
+    question = next(row["question"] for row in services.store().rows(demo_run) if row["question"] in texts(app))
+    stored = next(row for row in services.store().rows(demo_run) if row["question"] == question)
+    reference = services.store().result(demo_run, stored["result_id"]).question.raw_answer
+    shown = [item.value.replace("\\", "") for item in app.markdown]
+    assert reference not in shown
+    app = opened(app, "Show the reference answer")
+    assert reference in [item.value.replace("\\", "") for item in app.markdown]

@@ -193,8 +193,14 @@ def test_repeats_of_a_question_can_be_looked_at_one_by_one(open_page: Open) -> N
 
 def test_keywords_and_fields_have_tables_of_their_own(open_page: Open) -> None:
     app = view(open_page(frame.COMPARE, runs=run(["++-", "+-+"])), "Keywords and fields")
-    assert list(table(app, "Which facts does one get right and the other not?")["Questions"]) != []
+    assert list(table(app, "Which facts does one get right and the other not?")["From questions"]) == [3]
     assert "On which subjects do they differ?" in texts(app)
+    assert "1 of 1 field comes from several questions, value from 3." in texts(app)
+
+
+def test_a_field_of_one_question_is_not_said_to_be_merged(open_page: Open) -> None:
+    app = view(open_page(frame.COMPARE, runs=run(["+", "-"])), "Keywords and fields")
+    assert "Every field stands in one question only." in texts(app)
 
 
 def test_judges_are_compared_and_lead_to_the_answers_behind(open_page: Open) -> None:

@@ -5,11 +5,15 @@ from collections.abc import Iterator
 
 import pytest
 
+from karenina_core.models.prices import Price
 from karenina_core.runs.plan import wanted
+from karenina_core.runs.quotes import price_name
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from pages.components import frame, services
+from pages.components.runs.traffic import is_held_up
 from tests.app.conftest import Open
-from tests.faults.openai_server import OpenAIServer, failing
+from tests.app.looking import texts
+from tests.faults.openai_server import OpenAIServer, failing, rate_limited
 from tests.faults.road import always, config, honest, islands, model
 from tests.runs.fakes import small_benchmark
 
@@ -84,3 +88,51 @@ def test_a_run_asks_for_its_prepared_answers_after_a_restart(open_page: Open) ->
     assert "needed once more" in app.run().error[0].proto.title, "it stays while the page polls"
     app.file_uploader[0].upload("other.json", b'{"q1": "Nice"}').run()
     assert any("not the answers" in error.proto.title for error in app.error)
+
+
+def test_a_run_over_its_limit_says_so_first_and_leads_to_a_higher_one(open_page: Open, server: OpenAIServer) -> None:
+    models = config(server)
+    store = services.store()
+    each = Price(0.00001, 0.00003)
+    store.set_prices({price_name(one): each for one in (*models.parsing_models, *models.answering_models)})
+    run_id = under_way(server, 60, max_cost=0.01)
+    services.runner().wait(run_id, 20)
+    app = open_page(frame.MONITOR, run=run_id)
+    assert ":orange-badge[:material/warning: interrupted, can be resumed]" in texts(app)
+    assert "of at most $0.01. Raise the limit to go on." in app.warning[0].value.replace("\\", "")
+    [spend] = [metric for metric in app.metric if metric.label == "Spend"]
+    assert spend.delta == "of at most $0.01"
+    assert app.button(key="resume").proto.type == "primary"
+    assert app.button(key="see_results").proto.type == "secondary"
+
+
+def test_a_run_with_errors_is_not_simply_completed(open_page: Open, server: OpenAIServer) -> None:
+    server.script = always(failing(401, "Wrong key."), of="locked")
+    run_id = under_way(server, 3, answering_models=[model(server, "locked"), model(server)])
+    services.runner().wait(run_id, 20)
+    said = texts(open_page(frame.MONITOR, run=run_id))
+    assert "completed, 3 not evaluated because of errors" in said
+    assert services.store().run(run_id).state == "completed, 3 not evaluated because of errors"
+    home = open_page(frame.HOME)
+    assert [button for button in home.button if button.key == f"home_monitor_{run_id}"]
+
+
+def test_a_model_without_any_verdict_has_no_rate(open_page: Open, server: OpenAIServer) -> None:
+    server.script = always(failing(401, "Wrong key."), of="locked")
+    run_id = under_way(server, 3, answering_models=[model(server, "locked"), model(server)])
+    services.runner().wait(run_id, 20)
+    app = open_page(frame.MONITOR, run=run_id)
+    lines = [item.proto.text for item in app.get("progress")]
+    assert "locked: none of 3 evaluated" in lines
+    assert "answerer: 3 of 3 right" in lines
+
+
+def test_a_run_that_its_provider_holds_up_says_so(open_page: Open, server: OpenAIServer) -> None:
+    server.script = lambda _: rate_limited(30)
+    run_id = services.store().create_run(wanted(islands(5), config(server)), "Islands")
+    services.runner().start(run_id)
+    until = time.monotonic() + 20
+    while not is_held_up(services.runner().progress(run_id)):
+        assert time.monotonic() < until
+    assert "running, waiting for the provider" in texts(open_page(frame.MONITOR, run=run_id))
+    services.runner().cancel(run_id)

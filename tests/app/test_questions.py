@@ -167,7 +167,7 @@ def test_the_template_shows_its_fields_and_never_the_truth_to_the_judge(open_pag
     app = open_page("pages/questions.py")
     [row] = table(app, "Fields of the template").to_dict("records")
     assert (row["Field"], row["Type"], row["Truth"]) == ("target", "str", "BCL2")
-    assert "ExactMatch" in row["Rule"]
+    assert row["Rule"] == "Same text: ignore capitals"
     assert "built-in checks" in texts(app)
     app.segmented_control(key="template_trial").set_value("Judge's view").run()
     assert "BCL2" not in app.json[0].value

@@ -198,6 +198,17 @@ class TestWhatChanged:
         assert any("background[**41**]" in item.value for item in app.markdown)
         assert any("background[**42**]" in item.value for item in app.markdown)
 
+    def test_an_opened_answer_walks_through_what_was_listed(self, open_page: Open) -> None:
+        before, after = self.runs()
+        app = open_page(frame.RESULTS, run=after, since=before)
+        app = healthy(select_row(app, CHANGED, 0))
+        later = [button for button in app.button if button.label == "Open this answer"][1]
+        app = healthy(later.click().run())
+        app.query_params["run"], app.query_params["row"] = after, app.session_state["_answer_ids"][1][0]
+        app = healthy(app.switch_page(frame.ANSWER).run())
+        assert app.segmented_control(key="answer_view").value == "From the list"
+        assert "1 of 3 evaluations" in texts(app)
+
     def test_templates_that_were_not_compared_are_told(self, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
         before, after = self.runs()
         monkeypatch.setattr(

@@ -92,3 +92,20 @@ def test_the_monitor_raises_the_limit(open_page: Open, openai_server: OpenAIServ
     healthy(labelled(app.button, "Raise the limit and resume").click().run())
     assert services.runner().wait(run_id, 60).status == "completed"
     assert len(openai_server.requests) == 2
+
+
+def test_a_run_that_may_cost_more_than_its_limit_says_what_happens_then(open_page: Open) -> None:
+    app = configure(open_page, ModelConfig(model_name="openai/gpt-4.1-mini"))
+    assert "This may cost more than" not in texts(app)
+    app = healthy(app.number_input(key="cfg_repeats").set_value(100).run())
+    app = healthy(app.number_input(key="cfg_max_cost").set_value(0.01).run())
+    assert "This may cost more than the limit of $0.01. The run then stops, keeps what is done" in texts(app)
+
+
+def test_the_number_of_evaluations_is_that_of_the_monitor(open_page: Open) -> None:
+    judge = ModelConfig(model_name="openai/gpt-4.1-mini")
+    app = configure(open_page, judge)
+    app.session_state["_models_judge"] = [judge.model_copy(update={"id": name}) for name in ("one", "two")]
+    app = healthy(app.run())
+    assert "= 1 answer × 2 judges = 2 evaluations" in texts(app)
+    assert labelled(app.button, "Run all 2")

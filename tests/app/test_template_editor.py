@@ -121,8 +121,8 @@ def test_a_type_brings_its_truth_and_the_suggested_rule() -> None:
 def test_all_primitives_are_offered_and_the_natural_one_is_marked() -> None:
     options = labelled(opened(TEMPLATE).selectbox, "Rule").options
     assert len(options) == 19
-    assert options[0] == "ExactMatch (suggested)" and options[-1] == "None: it decides nothing"
-    assert "TraceLength (made for yes or no)" in options
+    assert options[0] == "Same text (suggested)" and options[-1] == "None: it decides nothing"
+    assert "Length of the response (made for yes or no)" in options
 
 
 def test_widgets_show_what_other_widgets_changed() -> None:
@@ -238,8 +238,8 @@ def test_own_code_is_shown_and_not_edited() -> None:
     ("field", "truth", "rule"),
     [
         ("target", "BCL2", "Contains(fold=False), own code"),
-        ("named", "False", "TraceContains(substring='MCL1'"),
-        ("dose", "4", "NumericExact("),
+        ("named", "False", "Words in the response: substring MCL1"),
+        ("dose", "4", "Same number"),
         ("note", "–", "none, it decides nothing"),
     ],
 )

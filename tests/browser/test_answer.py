@@ -80,6 +80,15 @@ def test_keys_walk_and_judge(page: Page, server: Server, demo: Demo) -> None:
         assert [review.cause for review in store.annotations(demo.run_id)] == ["rule_too_strict"]
 
 
+def test_an_answer_that_a_rule_would_mend_opens_among_its_like(page: Page, server: Server, demo: Demo) -> None:
+    page.goto(f"{server.url}/answer?run={demo.run_id}&look=rules")
+    settled(page)
+    page.get_by_role("button", name="See one").first.click()
+    page.get_by_role("dialog").get_by_role("button", name="Open the answer, to edit and review it").click()
+    expect(page.get_by_text("2 of 42 evaluations")).to_be_visible()
+    expect(page.get_by_text("The rule is probably too strict. It would pass if one were to")).to_be_visible()
+
+
 def test_the_notebook_of_an_answer_is_downloaded(page: Page, server: Server, demo: Demo, tmp_path: Path) -> None:
     page.goto(f"{server.url}/answer?run={demo.run_id}")
     settled(page)

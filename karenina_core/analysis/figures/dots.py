@@ -48,8 +48,9 @@ def dot_plot(dots: Sequence[Dot], axis: str) -> Any:
     rows = list(dict.fromkeys(dot.row for dot in dots))
     series = list(dict.fromkeys(dot.series for dot in dots))
     traces = [_trace(name, place, len(series), rows, dots) for place, name in enumerate(series)]
-    height = 110 + len(rows) * (24 + 18 * len(series))
-    drawing = canvas.figure(traces, height=height, showlegend=len(series) > 1)
+    lines = max((row.count("<br>") + 1 for row in rows), default=1)
+    row_height = max(24 + 18 * len(series), 10 + 16 * lines)
+    drawing = canvas.figure(traces, height=110 + len(rows) * row_height, showlegend=len(series) > 1)
     drawing.update_xaxes(range=[-0.03, 1.03], tickformat=".0%", title={"text": axis})
     drawing.update_yaxes(tickvals=list(range(len(rows))), ticktext=rows, range=[len(rows) - 0.5, -0.5], showgrid=False)
     return drawing
@@ -78,6 +79,7 @@ def _trace(name: str, place: int, count: int, rows: list[str], dots: Sequence[Do
         },
         unselected={"marker": {"opacity": 1}},
         hoverinfo="text",
+        cliponaxis=False,
     )
 
 

@@ -32,7 +32,8 @@ def metrics(frame: pd.DataFrame) -> go.Figure:
 def _dot(row: dict[Any, Any], one_trait: bool) -> Dot:
     trait, model = canvas.literal(row["trait"], 40), canvas.literal(row["answering_model"])
     return Dot(
-        row=row["metric"] if one_trait else f"{row['metric']}<br>{trait}",
+        # Narrow labels: on a telephone they share the width with the dots.
+        row=row["metric"] if one_trait else f"{row['metric']}<br>{canvas.wrapped(row['trait'], 18, 3)}",
         series=model,
         value=row["macro"],
         few=bool(row["few"]),

@@ -28,7 +28,7 @@ def precision_recall(frame: pd.DataFrame) -> go.Figure:
     models = list(dict.fromkeys(point["model"] for point in points))
     traces = [_trace(model, number, points) for number, model in enumerate(models)]
     drawing = canvas.figure([*_f1_lines(), *traces], height=460)
-    drawing.update_xaxes(title={"text": "Recall: how much of it was found"}, range=[-0.03, 1.14], tickformat=".0%")
+    drawing.update_xaxes(title={"text": "Recall: how much of it was found"}, range=[-0.03, 1.19], tickformat=".0%")
     drawing.update_yaxes(title={"text": "Precision: how much is right"}, range=[-0.03, 1.06], tickformat=".0%")
     return drawing
 
@@ -83,7 +83,7 @@ def _f1_line(f1: float) -> Any:
         y=[f1 * recall / (2 * recall - f1) for recall in recalls],
         mode="lines+text",
         line={"dash": "dot", "width": 1, "color": canvas.NOTHING},
-        text=[""] * 40 + [f"F1 = {f1:g}"],
+        text=[""] * 40 + [f"F1 {f1:g}"],
         textposition="middle right",
         hoverinfo="skip",
         showlegend=False,

@@ -20,6 +20,7 @@ from karenina_core.benchmark import Benchmark
 from karenina_core.schemas.annotation import CAUSE_WORDS, Annotation
 from karenina_core.schemas.config import VerificationConfig
 from karenina_core.schemas.entities.rubric import AnyTrait
+from karenina_core.schemas.primitives.rule_words import rule_title
 from karenina_core.schemas.results import VerificationResult
 
 if TYPE_CHECKING:
@@ -208,7 +209,7 @@ def _fields(result: VerificationResult) -> Grid:
             field.name,
             "decided by the rule" if field.expected is None else readable(field.expected) or "",
             readable(field.extracted) or "–",
-            field.rule["type"] if field.rule else "own code",
+            rule_title(str(field.rule["type"])) if field.rule else "own code",
             field_sign(result, field) or "– decided by own code",
         )
         for field in (result.template.fields if result.template else ())

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from karenina_core.analysis.summary import counted
+from karenina_core.schemas.causes import in_words
 from karenina_core.schemas.results import CallRecord, GuardPart, Usage, VerificationResult
 from pages.components import frame, services
 from pages.components.answer import evidence as answer_evidence
@@ -57,10 +58,11 @@ def verdict_line(result: VerificationResult) -> None:
         parts.append(f"repeat {result.replicate}")
     st.markdown(" · ".join(parts))
     if result.failure:
+        words = in_words(result.failure.category)
         line = f" (line {result.failure.line} of the template)" if result.failure.line else ""
         st.warning(
             f"{plain(result.failure.reason)}{line}",
-            title=f"{result.failure.category.replace('_', ' ').capitalize()}, at stage {plain(result.failure.stage)}",
+            title=f"{words[:1].upper()}{words[1:]} (stage “{result.failure.stage.replace('_', ' ')}”)",
         )
     for warning in result.warnings:
         st.caption(f":material/info: {plain(warning)}")

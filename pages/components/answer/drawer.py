@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from pages.components import frame, services, state
+from pages.components.answer import cause as answer_cause
 from pages.components.answer import cells as answer_cells
+from pages.components.answer import list as answer_list
 from pages.components.text import plain
 
 
-def open_drawer(run_id: str, result_id: str) -> None:
+def open_drawer(run_id: str, result_id: str, among: Sequence[str] = ()) -> None:
     """Show an evaluation over the present page.
 
     Call it once for an act of the user, such as a click on a mark; drawing the page again closes it.
@@ -17,7 +21,10 @@ def open_drawer(run_id: str, result_id: str) -> None:
     Args:
         run_id: The run.
         result_id: The result in it.
+        among: The list it was chosen from, which the answer page then walks through; all of the run when empty.
     """
+    if among:
+        answer_list.remember(run_id, among)
     _drawer(run_id, result_id)
 
 
@@ -27,6 +34,7 @@ def _drawer(run_id: str, result_id: str) -> None:
         result = services.store().result(run_id, result_id)
         st.markdown(f"**{plain(result.question.question, 400)}**")
         answer_cells.verdict_line(result)
+        answer_cause.line(run_id, result)
         if st.button(
             "Open the answer, to edit and review it",
             type="primary",
@@ -34,5 +42,6 @@ def _drawer(run_id: str, result_id: str) -> None:
             key="drawer_open_answer",
         ):
             state.choose("row", result_id)
+            state.choose("look", "answer")
             st.switch_page(frame.ANSWER, query_params={"run": run_id, "row": result_id})
         answer_cells.show(run_id, result, key="drawer")

@@ -48,6 +48,7 @@ def _pair(run_id: str, pair: Pair) -> None:
         with column.container(border=True, height="stretch"):
             st.caption(f"Answer {name}")
             st.markdown(rendered(result.answer.text) if result.answer else "There is no answer.")
+    _reference(left.question.raw_answer, f"duel_reference_{pair.left}_{pair.right}")
     with st.container(horizontal=True):
         choices: list[tuple[str, Winner, str]] = [
             ("A is better", "left", "1"),
@@ -57,6 +58,13 @@ def _pair(run_id: str, pair: Pair) -> None:
         for label, winner, shortcut in choices:
             if st.button(label, shortcut=shortcut, key=f"duel_{winner}_{pair.left}_{pair.right}"):
                 _decide(run_id, pair, winner)
+
+
+def _reference(answer: str, key: str) -> None:
+    """Offer the reference answer; it starts hidden with every pair, so that one's own view comes first."""
+    with st.expander("Show the reference answer", icon=":material/key:", on_change="rerun", key=key) as shown:
+        if shown.open:
+            st.markdown(plain(answer, 2000))
 
 
 def _decide(run_id: str, pair: Pair, winner: Winner) -> None:
@@ -71,7 +79,7 @@ def _decide(run_id: str, pair: Pair, winner: Winner) -> None:
         )
         store.add_duel(duel)
         st.session_state[_LAST] = duel
-        feedback.offer_undo("Your choice is stored.", lambda: _undo(duel.id))
+        feedback.offer_undo("Your choice is stored.", lambda: _undo(duel.id), here=True)
         st.rerun()
 
 

@@ -23,7 +23,7 @@ ALL, FAILURES, PASSES, OPEN, UNREVIEWED, DISAGREED, CHOSEN = (
     "Not evaluated",
     "Not reviewed",
     "Disagreed",
-    "From Results",
+    "From the list",
 )
 _VERDICTS = {FAILURES: "fail", PASSES: "pass", OPEN: "not_evaluated"}
 

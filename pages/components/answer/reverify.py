@@ -33,21 +33,29 @@ def draw(run_id: str) -> None:
         "before you have seen what changes.",
         disabled=not run.done,
     )
-    if st.session_state.pop(_OFFERED, None) == run_id or pressed:
-        open_reverify(run_id)
+    offered, after = st.session_state.pop(_OFFERED, ("", ""))
+    if pressed or offered == run_id:
+        open_reverify(run_id, after if offered == run_id else "")
     _family(run_id)
     _waiting(run)
 
 
-def offer(run_id: str) -> None:
-    """Let the preview open when the page is next drawn."""
-    st.session_state[_OFFERED] = run_id
+def offer(run_id: str, after: str = "") -> None:
+    """Let the preview open when the page is next drawn.
+
+    Args:
+        run_id: The run.
+        after: What was done just before, as Markdown; it stands in the preview, over which a toast would lie.
+    """
+    st.session_state[_OFFERED] = (run_id, after)
 
 
 @st.dialog("Re-verify", width="large")
-def open_reverify(run_id: str) -> None:
+def open_reverify(run_id: str, after: str = "") -> None:
     """Show what verifying again would change, and offer to save it as a new revision."""
     with frame.guard():
+        if after:
+            st.caption(f":material/check: {after}")
         benchmark = answer_scratch.benchmark_of_today(run_id)
         with st.spinner("Deciding the stored answers again"):
             found = preview(services.store(), run_id, benchmark)

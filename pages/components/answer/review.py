@@ -148,4 +148,9 @@ def save(
     store = services.store()
     store.annotate(review)
     said = CAUSE_WORDS[cause] if cause else "You agree with the verdict" if agrees else "You disagree with the verdict"
-    feedback.offer_undo(f"Reviewed: {said.lower() if cause else said}.", lambda: store.undo_annotation(review.id))
+    question = plain(store.result(run_id, result_id).question.question, 60)
+    feedback.offer_undo(
+        f"Reviewed **{question}**: {said.lower() if cause else said}.",
+        lambda: store.undo_annotation(review.id),
+        here=True,
+    )

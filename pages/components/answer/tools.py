@@ -10,8 +10,9 @@ from karenina_core.authoring import form_of, replace_field
 from karenina_core.errors import KareninaError
 from karenina_core.runs import Plan
 from karenina_core.runs.trial import Trial, carry_out, models_of, pasted, trial_plan, why_not
+from karenina_core.schemas.primitives.rule_words import rule_help, rule_title
 from karenina_core.templates import FieldSpec, read_template
-from pages.components import feedback, frame, services, session_keys
+from pages.components import frame, services, session_keys
 from pages.components.answer import reverify as answer_reverify
 from pages.components.answer import review as answer_review
 from pages.components.answer import rule_form as answer_rule_form
@@ -157,7 +158,8 @@ def _rule(scratch: Scratch, key: str) -> None:
         return
     for item in fields:
         with st.container(border=True):
-            st.markdown(f"**{plain(item.name)}** · {plain((item.verify_with or {})['type'])}")
+            name = str((item.verify_with or {})["type"])
+            st.markdown(f"**{plain(item.name)}** · {plain(rule_title(name))}", help=rule_help(name))
             edited = _edited(edited, item, f"{key}_{item.name}")
     wanted = None if edited == source else edited
     if wanted != scratch.source:
@@ -187,7 +189,6 @@ def _save_rule(scratch: Scratch, source: str) -> None:
             with benchmark_choice.changing(row.id) as benchmark:
                 benchmark.update_template(question_id, source)
             answer_scratch.discard()
-            feedback.say("The rule is saved in the benchmark. Re-verify the run to see what changes.")
-            answer_reverify.offer(scratch.run_id)
+            answer_reverify.offer(scratch.run_id, "The rule is saved in the benchmark. This is what it changes:")
             st.rerun()
         st.caption("The run and its verdicts stay as they are, until you re-verify and save a new revision.")

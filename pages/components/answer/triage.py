@@ -9,11 +9,12 @@ import streamlit as st
 
 from karenina_core.analysis.gentler_rules import GentlerRule
 from karenina_core.analysis.summary import counted
-from karenina_core.analysis.triage import Suggestion, disputes, suggest
+from karenina_core.analysis.triage import Suggestion, disputes
 from karenina_core.runs.score import scored_at
 from karenina_core.schemas.annotation import CAUSE_WORDS, CAUSES, Annotation, Cause, agrees_with, latest_reviews
 from karenina_core.schemas.results import Verdict
 from pages.components import feedback, frame, services, state
+from pages.components.answer import cause as answer_cause
 from pages.components.answer import drawer as answer_drawer
 from pages.components.answer import reverify as answer_reverify
 from pages.components.answer import review as answer_review
@@ -98,7 +99,7 @@ def gentler_rules(run_id: str) -> None:
             with st.container(horizontal=True):
                 key = f"rule_{number}_{rule.result_ids[0]}"
                 if st.button("See one", key=f"{key}_see", icon=":material/article:"):
-                    answer_drawer.open_drawer(run_id, rule.result_ids[0])
+                    answer_drawer.open_drawer(run_id, rule.result_ids[0], rule.result_ids)
                 if st.button("Apply and re-verify", key=f"{key}_apply", icon=":material/rule:", disabled=row is None):
                     _apply(run_id, rule)
 
@@ -142,21 +143,16 @@ def _read(run_id: str) -> _Board:
 
 
 def _work_out(run_id: str) -> _Board:
-    from karenina_core.analysis.gentler_rules import gentler_rules as gentler
-    from karenina_core.analysis.gentler_rules import right_today
-
     failures = services.store().results(run_id, verdict=["fail", "not_evaluated"])
-    today = answer_scratch.benchmark_of_today(run_id)
-    rules, right = gentler(failures, today), right_today(failures, today)
-    near = {name: f"{rule.label} ({rule.field})" for rule in reversed(rules) for name in rule.result_ids}
+    found = answer_cause.suggestions(failures, answer_scratch.benchmark_of_today(run_id))
     cards = []
     for result in failures:
-        suggestion = suggest(result, near.get(result.result_id, ""), result.result_id in right)
+        suggestion = found.causes.get(result.result_id)
         if suggestion is not None:
             models = f"{result.answering_model} · judged by {result.parsing_model}"
             models += f" · repeat {result.replicate}" if result.replicate > 1 else ""
             cards.append(_Card(result.result_id, result.question.question, models, result.verdict, suggestion))
-    return _Board(cards, rules)
+    return _Board(cards, found.rules)
 
 
 def _cause(card: _Card, decided: Mapping[str, Cause | None]) -> Cause:

@@ -11,6 +11,7 @@ from karenina_core.analysis.field_words import field_sign, waits
 from karenina_core.analysis.gentler_rules import changes
 from karenina_core.analysis.summary import counted
 from karenina_core.schemas.primitives.normalizer_words import normalizer_of_step, step_title, title
+from karenina_core.schemas.primitives.rule_words import rule_help, rule_title
 from karenina_core.schemas.results import FieldEvidence, VerificationResult
 from pages.components.text import plain, visible
 
@@ -52,8 +53,9 @@ def _share(fields: list[FieldEvidence], share: float) -> str:
 def _field(result: VerificationResult, item: FieldEvidence) -> None:
     with st.container(border=True):
         sign = field_sign(result, item)
-        rule = item.rule["type"] if item.rule else "the template's own code"
-        st.markdown(f"**{plain(item.name)}** · {sign + ' · ' if sign else ''}{plain(rule)}")
+        name = str(item.rule["type"]) if item.rule else ""
+        rule = plain(rule_title(name)) if name else "the template's own code"
+        st.markdown(f"**{plain(item.name)}** · {sign + ' · ' if sign else ''}{rule}", help=rule_help(name))
         left, right = st.columns(2)
         left.caption("Expected")
         left.code(

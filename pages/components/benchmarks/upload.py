@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import streamlit as st
 
@@ -138,24 +139,16 @@ def _repairs(repairs: Sequence[Repair]) -> None:
         st.caption(":material/check_circle: Read as it is; no repairs were needed.")
         return
     st.caption(f":material/build: Repaired while reading: {_counted(sum(repair.count for repair in repairs), 'place')}")
-    st.dataframe(
-        [
-            {
-                "Where": short(repair.where, 120),
-                "Found": short(repair.what, 160),
-                "Read as": short(repair.action, 160),
-                "Times": repair.count,
-            }
-            for repair in repairs
-        ],
-        hide_index=True,
-        alt="Repairs",
-        height="content" if len(repairs) < 8 else 280,
-        column_config={
-            "Where": st.column_config.TextColumn(width=210),
-            "Found": st.column_config.TextColumn(width=280),
-        },
-    )
+    rows = [
+        {
+            "Where": short(repair.where, 120),
+            "Found": short(repair.what, 160),
+            "Read as": short(repair.action, 160),
+            "Times": repair.count,
+        }
+        for repair in repairs
+    ]
+    _listed(rows, "Repairs", {"Where": 210, "Found": 280})
 
 
 def in_short(problems: Sequence[Problem]) -> str:
@@ -175,22 +168,24 @@ def problems_table(problems: Sequence[Problem]) -> None:
         st.caption(":material/check_circle: No problems were found.")
         return
     st.caption(f":material/stethoscope: Check: {in_short(problems)}")
+    rows = [
+        {
+            "Severity": _SIGNS[problem.severity],
+            "Where": short(problem.where, 120),
+            "What": short(problem.what, 200),
+            "What to do": short(problem.next, 200),
+        }
+        for problem in problems
+    ]
+    _listed(rows, "Problems", {"Severity": 90, "Where": 210, "What": 320})
+
+
+def _listed(rows: Sequence[Mapping[str, Any]], alt: str, widths: Mapping[str, int]) -> None:
+    """Draw a table that scrolls where it is long, with some columns as wide as their words need it."""
     st.dataframe(
-        [
-            {
-                "Severity": _SIGNS[problem.severity],
-                "Where": short(problem.where, 120),
-                "What": short(problem.what, 200),
-                "What to do": short(problem.next, 200),
-            }
-            for problem in problems
-        ],
+        rows,
         hide_index=True,
-        alt="Problems",
-        height="content" if len(problems) < 8 else 280,
-        column_config={
-            "Severity": st.column_config.TextColumn(width=90),
-            "Where": st.column_config.TextColumn(width=210),
-            "What": st.column_config.TextColumn(width=320),
-        },
+        alt=alt,
+        height="content" if len(rows) < 8 else 280,
+        column_config={name: st.column_config.TextColumn(width=pixels) for name, pixels in widths.items()},
     )

@@ -129,7 +129,8 @@ def keyword_parts(compared: Compared) -> Parts:
 @st.cache_resource(show_spinner="Comparing by keyword", max_entries=10)
 def _keyword_parts(url: str, runs: Stamp, baseline: Arm, candidate: Arm) -> Parts:
     found = tables(runs)
-    return by_keyword(found.counts, baseline, candidate, found.questions["keywords"].to_dict())
+    keywords = {str(question): words for question, words in found.questions["keywords"].items()}
+    return by_keyword(found.counts, baseline, candidate, keywords)
 
 
 def field_parts(compared: Compared) -> Parts:

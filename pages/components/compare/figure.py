@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from karenina_core.analysis.spreadsheet import frame_to_csv
+from pages.components.headings import headings
 from pages.components.text import legible
 
 
@@ -36,17 +38,28 @@ def show(name: str, question: str, drawing: Any, reading: str, table: pd.DataFra
     st.caption(reading)
     with st.expander("The numbers as a table", on_change="rerun", key=f"compare_numbers_{name}") as numbers:
         if numbers.open:
-            st.dataframe(legible(table), hide_index=True, alt=f"Data of: {question}")
-            st.download_button(
-                "Download as CSV",
-                lambda: frame_to_csv(table),
-                file_name=f"compare-{name}.csv",
-                mime="text/csv",
-                key=f"compare_download_{name}",
-                icon=":material/download:",
-                on_click="ignore",
-            )
+            alt = f"Data of: {question}"
+            st.dataframe(legible(table), hide_index=True, alt=alt, column_config=headings(table))
+            download(name, lambda: table)
     points = event["selection"]["points"]
     clicked = list(points[0]["customdata"]) if points and points[0].get("customdata") else None
     seen, st.session_state[f"_compare_clicked_{name}"] = st.session_state.get(f"_compare_clicked_{name}"), clicked
     return clicked if clicked != seen else None
+
+
+def download(name: str, table: Callable[[], pd.DataFrame]) -> None:
+    """Draw the button that gives numbers of the Compare page as a CSV file.
+
+    Args:
+        name: Names the button and the file.
+        table: Returns the numbers; called when somebody wants them.
+    """
+    st.download_button(
+        "Download as CSV",
+        lambda: frame_to_csv(table()),
+        file_name=f"compare-{name}.csv",
+        mime="text/csv",
+        key=f"compare_download_{name}",
+        icon=":material/download:",
+        on_click="ignore",
+    )

@@ -185,8 +185,10 @@ def _behind(found: Judged, rows: pd.DataFrame, a: str, b: str, chosen: bool) -> 
             if name == PEOPLE:
                 continue
             label = f"Open it as judged by {plain(short(name, 40))}"
-            if st.button(label, icon=":material/article:", disabled=row is None, key=f"compare_open_{side}"):
-                answer_drawer.open_drawer(str(row["run_id"]), str(row[side]))
+            pressed = st.button(label, icon=":material/article:", disabled=row is None, key=f"compare_open_{side}")
+            if pressed and row is not None:
+                around = shown.loc[shown["run_id"] == row["run_id"], side]
+                answer_drawer.open_drawer(str(row["run_id"]), str(row[side]), list(around.astype(str)))
     if row is None:
         st.caption("Choose a row to open its answer.")
 

@@ -7,11 +7,11 @@ import streamlit as st
 
 from karenina_core.analysis.comparison.parts import Parts, parts_frame
 from karenina_core.analysis.comparison.words import level_text, points
-from karenina_core.analysis.spreadsheet import frame_to_csv
-from karenina_core.analysis.summary import percent
+from karenina_core.analysis.summary import counted, percent
 from pages.components.compare import data as compare_data
+from pages.components.compare import figure as compare_figure
 from pages.components.compare.data import Compared
-from pages.components.text import short
+from pages.components.text import plain, short
 
 _FINDINGS = {
     "better": "▲ better beyond chance",
@@ -35,18 +35,24 @@ def _show(parts: Parts, part: str, question: str) -> None:
     table = parts_frame(parts, part)
     st.dataframe(_readable(table, part), hide_index=True, alt=question)
     st.caption(
-        f"Percentage points, candidate minus baseline, {_interval(parts, part)}; questions that share a "
-        f"{part} are taken together. What is beyond chance is corrected for all {part}s together; where a finding is "
+        f"{_merged(parts, part)} Differences are percentage points, candidate minus baseline, "
+        f"{_interval(parts, part)}. What is beyond chance is corrected for all {part}s together; where a finding is "
         "close and its interval says otherwise, the test decides."
     )
-    st.download_button(
-        "Download as CSV",
-        lambda: frame_to_csv(table),
-        file_name=f"compare-{part}s.csv",
-        mime="text/csv",
-        key=f"compare_download_{part}s",
-        icon=":material/download:",
-        on_click="ignore",
+    compare_figure.download(f"{part}s", lambda: table)
+
+
+def _merged(parts: Parts, part: str) -> str:
+    """Say which lines are made of several questions, and that these need not ask for the same thing."""
+    several = {name: pair.questions for name, pair in parts.items() if pair.questions > 1}
+    if not several:
+        return f"Every {part} stands in one question only."
+    name, most = max(several.items(), key=lambda item: item[1])
+    apart = " A question with several keywords counts under each." if part == "keyword" else ""
+    return (
+        f"Questions that share a {part} are taken together, also where it stands for something else in each of them: "
+        f"{len(several)} of {counted(len(parts), part)} {'comes' if len(several) == 1 else 'come'} from several "
+        f"questions, {plain(short(name, 60))} from {most}.{apart}"
     )
 
 
@@ -63,13 +69,13 @@ def _readable(table: pd.DataFrame, part: str) -> pd.DataFrame:
     return pd.DataFrame(
         {
             part.capitalize(): table[part].map(short),
+            "From questions": table["questions"],
             "Finding": table["finding"].map(_FINDINGS),
             "Difference": table["difference"].map(points),
             "From": table["joint_low"].map(points),
             "To": table["joint_high"].map(points),
             "Baseline": table["baseline_rate"].map(percent),
             "Candidate": table["candidate_rate"].map(percent),
-            "Questions": table["questions"],
             "Better on": table["better"],
             "Worse on": table["worse"],
         }

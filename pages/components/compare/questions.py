@@ -8,11 +8,11 @@ import pandas as pd
 import streamlit as st
 
 from karenina_core.analysis.comparison.arms import match, outcome
-from karenina_core.analysis.spreadsheet import frame_to_csv
 from karenina_core.analysis.summary import counted, percent
 from pages.components import picker, state
 from pages.components.compare import answers as compare_answers
 from pages.components.compare import data as compare_data
+from pages.components.compare import figure as compare_figure
 from pages.components.compare.data import Compared
 from pages.components.text import short
 
@@ -42,15 +42,7 @@ def draw(compared: Compared) -> None:
     if len(shown) > MOST_ROWS:
         st.caption(f"The first {MOST_ROWS:,} are listed. Search to see others.")
     question = _pick(shown.head(MOST_ROWS))
-    st.download_button(
-        "Download as CSV",
-        lambda: frame_to_csv(table.reset_index()),
-        file_name="compare-questions.csv",
-        mime="text/csv",
-        key="compare_download_questions",
-        icon=":material/download:",
-        on_click="ignore",
-    )
+    compare_figure.download("questions", table.reset_index)
     if question is None:
         st.caption("Choose a question to see both answers side by side.")
     else:

@@ -14,7 +14,8 @@ from karenina_core.runs.budget import daily_budget, dollars
 from karenina_core.runs.drafting import estimate_templates
 from karenina_core.schemas.config import ModelConfig
 from pages.components import services
-from pages.components.runs import configuration, model_editor, spending
+from pages.components.labels import distinct
+from pages.components.runs import configuration, model_editor, one_model, spending
 from pages.components.text import plain, short
 
 _ADDED = "drafting"  # the role under which the form adds models
@@ -43,22 +44,8 @@ def choose(row: BenchmarkRow, key: str) -> ModelConfig | None:
         key: Begins the keys of the widgets.
     """
     known = {model.id: model for model in reversed(_known(row))}
-    names = list(reversed(known))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = None
-        if names:
-            last = st.session_state.get(_CHOSEN)
-            chosen = st.selectbox(
-                "Model that drafts",
-                names,
-                index=names.index(last) if last in names else 0,
-                format_func=lambda name: short(name, 60),
-                key=f"{key}_model_{len(names)}",
-                width=320,
-            )
-            st.session_state[_CHOSEN] = chosen
-        if st.button("Add a model", icon=":material/add:", key=f"{key}_add_model"):
-            _add()
+    named = distinct(reversed(known), lambda name: short(name, 60))
+    chosen = one_model.choose("Model that drafts", named, _CHOSEN, f"{key}_model", ("Add a model", _add))
     if chosen is None:
         st.caption("Add the model that is to draft; it is asked once for each question.")
         return None

@@ -41,7 +41,7 @@ def _ask(row: BenchmarkRow, benchmark: Benchmark, rank: Rank) -> None:
     existing = len(benchmark) - len(missing)
     st.markdown(f"{counted(len(missing), 'question')} of {len(benchmark)} {_has(len(missing))} no template.")
     way = st.segmented_control(
-        "How", list(_WAYS), format_func=_WAYS.get, default="rule", required=True, key="draft_way"
+        "How", list(_WAYS), format_func=_WAYS.__getitem__, default="rule", required=True, key="draft_way"
     )
     replaces = existing > 0 and st.checkbox(
         f"Replace the {counted(existing, 'template')} there {'is' if existing == 1 else 'are'}, too",

@@ -26,7 +26,7 @@ def choose(benchmark_id: str, benchmark: Benchmark) -> list[str] | None:
     way = st.selectbox(
         "Questions",
         list(_WAYS),
-        format_func=_WAYS.get,
+        format_func=_WAYS.__getitem__,
         width=320,
         **configuration.field(f"questions_{benchmark_id}", "all", _WAYS),
     )
@@ -90,7 +90,7 @@ def _from_run(benchmark_id: str, benchmark: Benchmark) -> list[str]:
         kinds = st.multiselect(
             "Questions that were",
             list(TROUBLES),
-            format_func=_TROUBLES.get,
+            format_func=_TROUBLES.__getitem__,
             **configuration.field(f"troubles_{benchmark_id}", ["fail", "error"], TROUBLES),
         )
     known = set(benchmark.get_question_ids())

@@ -60,7 +60,7 @@ def choose() -> Wanted:
     answers = st.segmented_control(
         "Texts of answers",
         list(get_args(AnswerChoice)),
-        format_func=_ANSWERS.get,
+        format_func=_ANSWERS.__getitem__,
         default="failures",
         required=True,
         key="report_answers",

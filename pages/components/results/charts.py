@@ -10,6 +10,7 @@ import streamlit as st
 from karenina_core.analysis.figures import FIGURES, rows_behind
 from karenina_core.analysis.figures.clicks import same_place
 from karenina_core.analysis.spreadsheet import frame_to_csv
+from pages.components.headings import headings
 from pages.components.results import chart_width
 from pages.components.results import data as results_data
 from pages.components.results import filters as results_filters
@@ -118,7 +119,12 @@ def _numbers(data: Frames, scope: Scope, name: str) -> None:
     table = _counted(data.run_id, data.revision, scope, name)
     if len(table) > _MOST_ROWS:
         st.caption(f"The first {_MOST_ROWS:,} of {len(table):,} rows; the download holds all of them.")
-    st.dataframe(legible(table.head(_MOST_ROWS)), hide_index=True, alt=f"Data of: {FIGURES[name].question}")
+    st.dataframe(
+        legible(table.head(_MOST_ROWS)),
+        hide_index=True,
+        alt=f"Data of: {FIGURES[name].question}",
+        column_config=headings(table),
+    )
     with st.container(horizontal=True):
         for label, made, ending in (
             ("These numbers as CSV", lambda: table, "numbers"),

@@ -191,12 +191,12 @@ def _rows(before: str, after: str, found: _Found) -> None:
     st.session_state["_diff_row"] = chosen
     if chosen in ids:
         row = rows.iloc[ids.index(chosen)]
-        _pair((before, str(row["before_id"])), (after, str(row["after_id"])))
+        _pair(rows, (before, str(row["before_id"])), (after, str(row["after_id"])))
     else:
         st.caption("Tick a row to see both answers.")
 
 
-def _pair(before: tuple[str, str], after: tuple[str, str]) -> None:
+def _pair(listed: pd.DataFrame, before: tuple[str, str], after: tuple[str, str]) -> None:
     """Show the answers of both runs beside each other, with the words that only one of them has."""
     results = [services.store().result(*side) for side in (before, after)]
     texts = [result.raw_llm_response for result in results]
@@ -214,7 +214,8 @@ def _pair(before: tuple[str, str], after: tuple[str, str]) -> None:
                 st.markdown(plain(texts[place] or "There is no answer.", _LONGEST))
             _fields(results[place])
             if st.button("Open this answer", icon=":material/article:", key=f"diff_open_{place}"):
-                answer_drawer.open_drawer(*(before, after)[place])
+                around = listed[("before_id", "after_id")[place]].dropna().astype(str)
+                answer_drawer.open_drawer(*(before, after)[place], list(around))
     if marked:
         st.caption("Bold on a coloured ground: the places where the texts differ.")
 

@@ -43,7 +43,12 @@ def draw(progress: Progress) -> None:
             with _acting(run_id):
                 runner.cancel(run_id)
         _resume(progress)
-        if progress.done and st.button("See results", key="see_results", type="primary", icon=":material/bar_chart:"):
+        if progress.done and st.button(
+            "See results",
+            key="see_results",
+            type="secondary" if _unfinished(progress) else "primary",
+            icon=":material/bar_chart:",
+        ):
             st.switch_page(frame.RESULTS, query_params={"run": run_id})
 
 
@@ -79,6 +84,7 @@ def _resume(progress: Progress) -> None:
     if st.button(
         "Raise the limit and resume" if spent_out else "Resume",
         key="resume",
+        type="primary" if _unfinished(progress) else "secondary",
         icon=":material/replay:",
         help="Finishes what is missing and tries failed evaluations again; answered calls are not asked twice.",
     ):
@@ -86,6 +92,10 @@ def _resume(progress: Progress) -> None:
             if spent_out:
                 services.store().limit_cost(run_id, limit)
             services.runner().resume(run_id, config, session_keys.source())
+
+
+def _unfinished(progress: Progress) -> bool:
+    return not progress.active and progress.done < progress.total
 
 
 def _expected(run_id: str) -> None:
@@ -110,6 +120,7 @@ def _answers(run_id: str) -> VerificationConfig | None:
     )
     if given is None:
         return None
+    config = None
     with frame.guard():
-        return with_answers(services.store().run(run_id).config, parse_answers(given.getvalue(), given.name))
-    return None
+        config = with_answers(services.store().run(run_id).config, parse_answers(given.getvalue(), given.name))
+    return config

@@ -96,7 +96,7 @@ def form(
     unfit = {"answering": set(), "drafting": {"manual", "recorded"}}.get(role, {"manual"})
     kinds = [kind for kind in _KINDS if kind not in unfit]
     kind = st.segmented_control(
-        "Kind", kinds, format_func=_KINDS.get, default="provider", required=True, key=f"kind_{role}"
+        "Kind", kinds, format_func=_KINDS.__getitem__, default="provider", required=True, key=f"kind_{role}"
     )
     with frame.guard():
         build = _form(str(kind), role, benchmark, {model.id for model in (*chosen, *present)})

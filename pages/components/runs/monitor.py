@@ -17,26 +17,29 @@ _STATES = {
     "queued": ":blue-badge[:material/schedule: queued]",
     "running": ":blue-badge[:material/play_arrow: running]",
     "paused": ":orange-badge[:material/pause: paused]",
-    "interrupted": ":orange-badge[:material/warning: interrupted]",
+    "interrupted": ":orange-badge[:material/warning: interrupted, can be resumed]",
     "cancelled": ":gray-badge[:material/cancel: cancelled]",
     "completed": ":green-badge[:material/check: completed]",
     "failed": ":red-badge[:material/error: stopped by an error]",
 }
 
 _FINISHING = ":orange-badge[:material/pause: paused, calls in flight are finishing]"
+_WAITING = ":orange-badge[:material/hourglass_top: running, waiting for the provider]"
 
 
 def draw(progress: Progress) -> None:
     """Draw everything about a run's state."""
-    finishing = progress.status == "paused" and progress.in_flight
-    st.markdown(_FINISHING if finishing else _STATES.get(progress.status, progress.status))
+    st.markdown(_badge(progress))
+    stopped = bool(progress.message) and progress.status in ("interrupted", "failed")
+    if stopped:
+        st.warning(plain(progress.message, 300), icon=":material/warning:")
     share = progress.done / progress.total if progress.total else 0.0
     st.progress(min(share, 1.0), text=f"{progress.done} of {progress.total} evaluations")
     monitor_controls.draw(progress)
     _numbers(progress)
     growth.offer(progress)
     _causes(progress)
-    if progress.message:
+    if progress.message and not stopped:
         st.caption(plain(progress.message, 300))
     monitor_traffic.draw(progress)
     if progress.models:
@@ -45,6 +48,17 @@ def draw(progress: Progress) -> None:
         with st.expander("Latest evaluations", expanded=progress.active):
             for line in reversed(progress.recent[-12:]):
                 st.caption(plain(line, 160))
+
+
+def _badge(progress: Progress) -> str:
+    errors = sum(progress.errors.values())
+    if progress.status == "paused" and progress.in_flight:
+        return _FINISHING
+    if progress.status == "running" and monitor_traffic.is_held_up(progress):
+        return _WAITING
+    if progress.status == "completed" and errors:
+        return f":orange-badge[:material/warning: completed, {errors} not evaluated because of errors]"
+    return _STATES.get(progress.status, progress.status)
 
 
 def _causes(progress: Progress) -> None:
@@ -74,16 +88,23 @@ def _numbers(progress: Progress) -> None:
                 f"{progress.calls_per_minute:.0f}",
                 help="Requests sent to providers; one that is tried again counts again.",
             )
-        st.metric("Spend", _spent(progress))
+        _spending(progress)
         st.metric("Elapsed", _duration(progress.elapsed))
         if progress.status == "running":
             st.metric("Time left", "…" if progress.eta is None else _duration(progress.eta))
 
 
-def _spent(progress: Progress) -> str:
+def _spending(progress: Progress) -> None:
     store = services.store()
-    asked = progress.calls - progress.cached_calls
-    return spent_in_words(progress.cost, store.run(progress.run_id).config, store.prices(), asked)
+    config, asked = store.run(progress.run_id).config, progress.calls - progress.cached_calls
+    st.metric(
+        "Spend",
+        spent_in_words(progress.cost, config, store.prices(), asked),
+        delta=None if config.max_cost is None else f"of at most ${config.max_cost:,.2f}",
+        delta_color="off",
+        delta_arrow="off",
+        help="What all model calls of the run cost, as far as their prices are known. Known replies cost nothing.",
+    )
 
 
 def _duration(seconds: float) -> str:
@@ -99,5 +120,7 @@ def _models(progress: Progress) -> None:
         evaluated = counts.passed + counts.failed
         rate = counts.passed / evaluated if evaluated else 0.0
         left_out = f" · {counts.not_evaluated} not evaluated" if counts.not_evaluated else ""
-        text = f"{plain(model, 60)}: {counts.passed} of {evaluated} right{left_out}"
-        st.progress(rate, text=text)
+        text = f"{counts.passed} of {evaluated} right{left_out}"
+        if not evaluated:
+            text = f"none of {counts.not_evaluated} evaluated"
+        st.progress(rate, text=f"{plain(model, 60)}: {text}")

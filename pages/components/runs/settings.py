@@ -22,23 +22,27 @@ def draw() -> None:
         help_text = "How often every question is asked."
         st.number_input("Repeats", 1, 100, help=help_text, **configuration.field("repeats", 1))
     with second:
-        st.number_input("Calls at once", 1, 200, **configuration.field("calls", 8))
+        at_once = "Calls in flight at the same time, over all models. It can be changed while the run is under way."
+        st.number_input("Calls at once", 1, 200, help=at_once, **configuration.field("calls", 8))
     with third:
-        st.selectbox("Rubrics", list(_MODES), format_func=_MODES.get, **configuration.field("mode", "auto", _MODES))
+        st.selectbox(
+            "Rubrics", list(_MODES), format_func=_MODES.__getitem__, **configuration.field("mode", "auto", _MODES)
+        )
     with st.container(horizontal=True):
         one_more = "One more judge call per answer."
         st.toggle("Notice declined answers", help=one_more, **configuration.field("abstention", False))
         st.toggle("Notice insufficient answers", help=one_more, **configuration.field("sufficiency", False))
-        needed = "Needed by SemanticMatch fields. Needs the embeddings extra; see Settings."
+        needed = "For fields whose rule is “Similar meaning”. Needs the embeddings extra; see Settings."
         st.toggle("Embedding check", help=needed, **configuration.field("embeddings", False))
 
 
 def describe(plan: Plan) -> None:
     """Draw what a plan adds up to, what it leaves out, and what is wrong with the benchmark."""
-    calls = plan.calls()
+    calls, judges = plan.calls(), len(plan.config.parsing_models)
+    judged = f" × {counted(judges, 'judge')} = {counted(plan.rows, 'evaluation')}" if judges > 1 else ""
     st.markdown(
         f"**{counted(len(plan.question_ids), 'question')} × {counted(len(plan.config.answering_models), 'model')} × "
-        f"{counted(plan.config.replicate_count, 'repeat')} = {counted(plan.answers, 'answer')}**, "
+        f"{counted(plan.config.replicate_count, 'repeat')} = {counted(plan.answers, 'answer')}{judged}**, "
         f"and at most {counted(sum(calls.values()) - calls.get('answer', 0), 'judge call')}."
     )
     if plan.skipped:

@@ -78,11 +78,22 @@ def confirm(found: Estimate | None, config: VerificationConfig, key: str = "cfg"
     if bound is not None:
         today = services.store().spent_today()
         st.caption(f"Spent today, by all runs: {plain(dollars(today))} of at most {plain(dollars(bound))}.")
+        _warn(found.high, bound - today, "what may be spent today")
+    if config.max_cost is not None:
+        _warn(found.high, config.max_cost, f"the limit of {dollars(config.max_cost)}")
     prices(found, key)
     return st.checkbox(
         "I have read this; the run may spend money and send the questions to these providers.",
         key=f"{key}_confirm_{_digest(f'{found}{config.model_dump_json()}')}",
     )
+
+
+def _warn(cost: float, left: float, bound: str) -> None:
+    if cost > left:
+        st.caption(
+            f":material/warning: This may cost more than {plain(bound)}. The run then stops, keeps what is done, and "
+            "can be resumed."
+        )
 
 
 def prices(found: Estimate, key: str) -> None:

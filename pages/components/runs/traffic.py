@@ -19,31 +19,28 @@ _STATES = {
     "suspended": "not answering",
     "stopped": "stopped",
 }
+_HOLDING = {"waiting", "suspended"}
 
 
 def pace(progress: Progress) -> None:
     """Draw the buttons that change the pace, where the run is under way here."""
     if progress.status != "running" or progress.ceiling is None:
         return
-    now = f"Calls in flight now: at most {progress.ceiling}."
-    if st.button(
-        "Slow down",
-        key="slow_down",
-        icon=":material/keyboard_double_arrow_down:",
-        disabled=progress.slower is None,
-        help=f"{now} Halves that for the rest of the run.",
+    for label, key, icon, ceiling, does in (
+        ("Slow down", "slow_down", ":material/keyboard_double_arrow_down:", progress.slower, "Halves"),
+        ("Speed up", "speed_up", ":material/keyboard_double_arrow_up:", progress.faster, "Doubles"),
     ):
-        services.runner().pace(progress.run_id, progress.slower or progress.ceiling)
-        st.rerun()
-    if st.button(
-        "Speed up",
-        key="speed_up",
-        icon=":material/keyboard_double_arrow_up:",
-        disabled=progress.faster is None,
-        help=f"{now} Doubles that for the rest of the run.",
-    ):
-        services.runner().pace(progress.run_id, progress.faster or progress.ceiling)
-        st.rerun()
+        about = f"Calls in flight now: at most {progress.ceiling}. {does} that for the rest of the run."
+        if st.button(label, key=key, icon=icon, disabled=ceiling is None, help=about) and ceiling is not None:
+            services.runner().pace(progress.run_id, ceiling)
+            st.rerun()
+
+
+def is_held_up(progress: Progress) -> bool:
+    """Return whether nothing is being answered, because a provider asks for patience or a call waits for its retry."""
+    if any(model.in_flight for model in progress.traffic):
+        return False
+    return bool(progress.retries) or any(model.state in _HOLDING for model in progress.traffic)
 
 
 def draw(progress: Progress) -> None:

@@ -91,8 +91,9 @@ def taken(edits: Mapping[int, Mapping[str, Any]], listed: Sequence[Finding], cho
     typed = dict(choices.edits)
     for position, changes in edits.items():
         finding = listed[position]
-        if _CHOICE_OF.get(changes.get("Do")) in finding.choices:
-            decided[finding.key] = _CHOICE_OF[changes["Do"]]
+        choice = _CHOICE_OF.get(str(changes.get("Do")))
+        if choice in finding.choices:
+            decided[finding.key] = choice
         if "Value" in changes and finding.row is not None and finding.column is not None:
             place = (finding.row, finding.column)
             value = changes["Value"]

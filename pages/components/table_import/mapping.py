@@ -152,7 +152,8 @@ def _several(
 def _more(table: Table, mapping: ColumnMapping, key: Key) -> ColumnMapping:
     columns = st.columns(3)
     for number, role in enumerate(_MORE):
-        mapping = replace(mapping, **{role: _column(columns[number % 3], role, table, mapping, key)})
+        chosen: dict[str, Any] = {role: _column(columns[number % 3], role, table, mapping, key)}
+        mapping = replace(mapping, **chosen)
     metadata = _several(st, "Keep as custom metadata", "metadata", table, mapping.metadata, key)
     left_out = _several(
         st, "Leave out", "left_out", table, mapping.left_out, key, "Columns nothing needs to be said of."

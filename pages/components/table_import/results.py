@@ -19,7 +19,7 @@ def opens_as_run(file: Opened) -> bool:
     if file.format != "results":
         return False
     way = st.segmented_control(
-        "Open it as", list(_WAYS), format_func=_WAYS.get, default="run", required=True, key="results_way"
+        "Open it as", list(_WAYS), format_func=_WAYS.__getitem__, default="run", required=True, key="results_way"
     )
     return way == "run"
 

@@ -11,6 +11,7 @@ from karenina_core.authoring import FieldSteps, explain, explain_verdict
 from karenina_core.authoring.steps import Chain
 from karenina_core.errors import KareninaError
 from karenina_core.runs.stored_answers import JudgedAnswer
+from karenina_core.schemas.primitives.rule_words import rule_title
 from karenina_core.schemas.primitives.wording import NOTHING_EXTRACTED
 from karenina_core.templates import FieldSpec, Template
 from pages.components import frame
@@ -103,7 +104,9 @@ def _verdict(template: Template, fields: tuple[FieldSteps, ...], values: dict[st
 def _field(steps: FieldSteps) -> None:
     with st.container(border=True, gap="small"):
         sign = _NOTHING if steps.reason == NOTHING_EXTRACTED else _VERDICTS[steps.result]
-        st.markdown(f"**{plain(steps.field, 60)}** {sign} {plain(steps.rule, 200)}")
+        rule = rule_title(steps.rule.partition("(")[0])
+        help_text = f"In the template: {plain(steps.rule, 200)}." if rule else None
+        st.markdown(f"**{plain(steps.field, 60)}** {sign} {plain(rule, 80)}", help=help_text)
         st.code(visible(str(steps)), language=None, wrap_lines=True)
         expected = steps.expected
         if expected is not None and any(link.changed for link in expected.links):

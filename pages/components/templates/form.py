@@ -10,7 +10,7 @@ import streamlit as st
 
 from karenina_core.authoring import Finding, FormView, form_data
 from karenina_core.authoring.form_edits import add_field, move_field, remove_field
-from karenina_core.schemas.primitives import primitive_from_dict
+from karenina_core.schemas.primitives.rule_words import rule_in_words
 from karenina_core.schemas.primitives.wording import quoted
 from pages.components.drafts import Draft
 from pages.components.picker import pick
@@ -108,10 +108,7 @@ def _rule_of(item: Mapping[str, Any], decided: str) -> str:
     if item.get("own_rule"):
         parameters = ", ".join(f"{key}={value!r}" for key, value in rule.items() if key != "type")
         return f"{rule['type']}({parameters}), own code"
-    try:
-        return repr(primitive_from_dict(rule))
-    except ValueError:
-        return str(rule.get("type"))
+    return rule_in_words(rule)
 
 
 def _bar(draft: Draft, form: Form) -> None:

@@ -11,6 +11,7 @@ from karenina_core.authoring.form_edits import set_parameter, set_rule
 from karenina_core.authoring.parameters import Parameter, parameters_of, summary_of
 from karenina_core.authoring.typed_values import read_data, read_lines, write_data, write_lines
 from karenina_core.schemas.primitives import REGISTRY
+from karenina_core.schemas.primitives.rule_words import rule_help, rule_title
 from karenina_core.schemas.primitives.suggest import applicable, field_kind, suggest
 from pages.components.drafts import Draft
 from pages.components.templates import normalizers as template_normalizers
@@ -43,7 +44,7 @@ def draw(draft: Draft, form: Form, place: int) -> None:
         st.caption("Without a rule the judge extracts the field, and it decides nothing.")
         return
     cls = REGISTRY[str(name)]
-    st.caption(plain(summary_of(cls)))
+    st.caption(plain(summary_of(cls)), help=rule_help(cls.__name__))
     entries = parameters_of(cls)
     small = [entry for entry in entries if entry.kind in _SMALL]
     if small:
@@ -61,11 +62,12 @@ def _label(name: str | None, kind: str) -> str:
     if name is None:
         return "None: it decides nothing"
     cls, natural = REGISTRY[name], suggest(kind)
+    title = rule_title(name)
     if cls is natural:
-        return f"{name} (suggested)"
+        return f"{title} (suggested)"
     if field_kind(kind) in cls.applies_to or not cls.applies_to:
-        return name
-    return f"{name} (made for {_KIND_NAMES[cls.applies_to[0]]})"
+        return title
+    return f"{title} (made for {_KIND_NAMES[cls.applies_to[0]]})"
 
 
 def _title(entry: Parameter) -> str:

@@ -11,7 +11,7 @@ from karenina_core.runs import Estimate
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from pages.components import services
 from pages.components.labels import distinct
-from pages.components.runs import configuration, model_editor, spending
+from pages.components.runs import configuration, model_editor, one_model, spending
 from pages.components.text import short
 
 _CHOSEN = "_trait_judge"
@@ -33,22 +33,8 @@ def choose(key: str, own: Sequence[ModelConfig] = ()) -> ModelConfig | None:
     """
     known = {model.id: model for model in _known(own)}
     names = ([_OWN] if own and all(map(_can_judge, own)) else []) + list(known)
-    chosen = None
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        if names:
-            last = st.session_state.get(_CHOSEN)
-            named = distinct(names, lambda name: short(name, 60) if name else "Each result's own judge")
-            chosen = st.selectbox(
-                "Judge",
-                names,
-                index=names.index(last) if last in names else 0,
-                format_func=named.__getitem__,
-                key=f"{key}_judge_{len(names)}",
-                width=320,
-            )
-            st.session_state[_CHOSEN] = chosen
-        if st.button("Add a judge", icon=":material/add:", key=f"{key}_add_judge"):
-            _add()
+    named = distinct(names, lambda name: short(name, 60) if name else "Each result's own judge")
+    chosen = one_model.choose("Judge", named, _CHOSEN, f"{key}_judge", ("Add a judge", _add))
     if chosen is None:
         st.caption("Add the model that is to judge. Recordings and prepared answers cannot assess anything new.")
     elif chosen:

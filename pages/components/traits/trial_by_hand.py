@@ -41,42 +41,29 @@ def draw(scope: Scope, trait: MetricRubricTrait, draft: Draft) -> None:
 
 def _named(trait: MetricRubricTrait, found: list[str], key: str) -> list[str]:
     items = list(dict.fromkeys([*trait.tp_instructions, *trait.fp_instructions]))
-    named = st.pills(
-        "The answer names",
-        items,
-        format_func=distinct(items, _label).__getitem__,
-        selection_mode="multi",
-        wrap=True,
-        default=[item for item in found if item in items],
-        key=f"hand_named_{key}",
-    )
+    named = _marked("The answer names", items, found, f"hand_named_{key}")
     others = st.text_area("Other items it names, one per line", height=80, key=f"hand_others_{key}")
     return [*named, *lines(others)]
 
 
 def _classes(trait: MetricRubricTrait, found: list[str], key: str) -> tuple[list[str], list[str]]:
     items = list(dict.fromkeys([*trait.tp_instructions, *trait.tn_instructions]))
-    positive = st.pills(
-        "The answer puts in the positive class",
-        items,
-        format_func=distinct(items, _label).__getitem__,
-        selection_mode="multi",
-        wrap=True,
-        default=[item for item in found if item in trait.tp_instructions],
-        key=f"hand_positive_{key}",
-    )
+    named = [item for item in found if item in trait.tp_instructions]
+    positive = _marked("The answer puts in the positive class", items, named, f"hand_positive_{key}")
     left = [item for item in items if item not in positive]
-    negative = st.pills(
-        "It puts in the negative class",
-        left,
-        format_func=distinct(items, _label).__getitem__,
+    named = [item for item in found if item in trait.tn_instructions]
+    digest = hashlib.sha256("/".join(left).encode("utf-8", "replace")).hexdigest()[:8]
+    return positive, _marked("It puts in the negative class", left, named, f"hand_negative_{key}_{digest}")
+
+
+def _marked(label: str, items: list[str], found: list[str], key: str) -> list[str]:
+    """Draw items to mark, those found in the answer marked at first; return the marked ones."""
+    return st.pills(
+        label,
+        items,
+        format_func=distinct(items, lambda item: plain(item, 60)).__getitem__,
         selection_mode="multi",
         wrap=True,
-        default=[item for item in found if item in left and item in trait.tn_instructions],
-        key=f"hand_negative_{key}_{hashlib.sha256('/'.join(left).encode('utf-8', 'replace')).hexdigest()[:8]}",
+        default=[item for item in found if item in items],
+        key=key,
     )
-    return list(positive), list(negative)
-
-
-def _label(item: str) -> str:
-    return plain(item, 60)

@@ -223,6 +223,18 @@ def test_metrics_have_a_row_each(mixed_run):
     assert "TP 4 · FP 2 · TN 0 · FN 4" in figure.data[0].hovertext[0]
 
 
+def test_labels_of_metrics_leave_most_of_a_narrow_screen_to_the_dots(result, rubric):
+    names = ["Inflammatory vs Non-Inflammatory Classification", "Inflammatory Disease Identification"]
+    part = rubric(
+        metrics={name: {"recall": 1.0} for name in names}, confusion={name: ConfusionPart(tp=["x"]) for name in names}
+    )
+    layout = draw("metrics", [result(rubric=part)]).layout
+    labels = layout.yaxis.ticktext
+    assert len(labels) == 2
+    assert layout.height >= 110 + 2 * 4 * 16
+    assert max(len(line) for label in labels for line in label.split("<br>")) <= 18
+
+
 def test_an_undefined_metric_is_a_cross(result, rubric):
     part = rubric(metrics={"D": {"recall": 0.0}}, confusion={"D": ConfusionPart(fp=["x"], undefined=["recall"])})
     (trace,) = draw("metrics", [result(rubric=part)]).data
@@ -235,7 +247,7 @@ def test_recall_and_precision_are_drawn_over_lines_of_equal_f1(mixed_run):
     assert (points.x[0], points.y[0]) == pytest.approx((0.5, 2 / 3))
     assert "4 found, 4 missed, 2 made up" in points.hovertext[0]
     for line in lines:
-        f1 = float(line.text[-1].removeprefix("F1 = "))
+        f1 = float(line.text[-1].removeprefix("F1 "))
         for recall, precision in zip(line.x, line.y, strict=True):
             assert 2 * precision * recall / (precision + recall) == pytest.approx(f1)
             assert precision <= 1 + 1e-9
