@@ -58,7 +58,7 @@ def read_json(data: bytes | str, *, limit: int = MAX_BYTES, max_text: int = MAX_
     _check_size(len(raw), limit)
     text = raw.removeprefix(codecs.BOM_UTF8)
     _check_kind(text)
-    _check_structure(text, scaled(MAX_STRUCTURE, limit))
+    _check_structure(_structure(text), scaled(MAX_STRUCTURE, limit))
     with garbage_collection_paused():
         value = _parse(text)
         _check_values(value, max_text)
@@ -109,6 +109,21 @@ def json_bytes(value: Any, *, limit: int = MAX_BYTES) -> bytes:
     return data
 
 
+def check_extent(pieces: Iterable[bytes], limit: int) -> Iterator[bytes]:
+    """Pass on the pieces of a JSON text whose values `json_bytes` wrote, and count what they amount to.
+
+    Raises:
+        CheckpointError: All of them together are more than `read_json` takes, in bytes or in values; after the last.
+    """
+    size = structure = 0
+    for piece in pieces:
+        size += len(piece)
+        structure += _structure(piece)
+        yield piece
+    _check_size(size, limit)
+    _check_structure(structure, scaled(MAX_STRUCTURE, limit))
+
+
 _LONGEST_NUMBER = 4_300  # digits that the reader takes
 _LONG_NUMBER = re.compile(rb"\d{4301}")
 
@@ -118,7 +133,8 @@ def _surely_readable(data: bytes, limit: int) -> bool:
 
     Every value stands on a line of its own, which its depth indents by two blanks.
     """
-    small = len(data) <= limit and _structure(data) <= scaled(MAX_STRUCTURE, limit)
+    most = scaled(MAX_STRUCTURE, limit)
+    small = len(data) <= limit and (len(data) <= most or _structure(data) <= most)
     flat = _lines_within(data, MAX_TEXT) and b"\n" + b" " * MAX_DEPTH not in data
     numbers_fit = _lines_within(data, _LONGEST_NUMBER) or not _LONG_NUMBER.search(data)
     return small and flat and numbers_fit and b"Infinity" not in data and b"NaN" not in data
@@ -135,10 +151,14 @@ def _lines_within(data: bytes, longest: int) -> bool:
     return True
 
 
-def write_atomic(path: str | Path, data: bytes) -> None:
+def write_atomic(path: str | Path, data: bytes | Iterable[bytes]) -> None:
     """Write a file so that it holds either its old content or all of the new, also after a crash.
 
     A symbolic link stays one; its target is replaced. The permissions of an existing file are kept.
+
+    Args:
+        path: The file.
+        data: Its content, or the pieces of it in their order; an error while they are made leaves the old content.
 
     Raises:
         CheckpointError: With code `write`; the old content is still there.
@@ -146,11 +166,13 @@ def write_atomic(path: str | Path, data: bytes) -> None:
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
     try:
-        _write_synced(temporary, data, like=target)
+        _write_synced(temporary, (data,) if isinstance(data, bytes) else data, like=target)
         os.replace(temporary, target)
         _sync_folder(target.parent)
-    except OSError as error:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if not isinstance(error, OSError):
+            raise
         raise CheckpointError(
             f"{target} was not written.",
             error.strerror or str(error),
@@ -231,8 +253,7 @@ def _wrong_encoding(seems: str, why: str = "") -> CheckpointError:
     )
 
 
-def _check_structure(data: bytes, most: int) -> None:
-    size = _structure(data)
+def _check_structure(size: int, most: int) -> None:
     if size > most:
         raise CheckpointError(f"The file has about {size:,} values.", f"At most {most:,} are read.", code="too_complex")
 
@@ -281,11 +302,11 @@ def _text_too_long(text: str, most: int) -> CheckpointError:
     )
 
 
-def _write_synced(path: Path, data: bytes, like: Path) -> None:
+def _write_synced(path: Path, pieces: Iterable[bytes], like: Path) -> None:
     with open(path, "xb") as file:
         if like.exists():
             path.chmod(like.stat().st_mode & 0o777)
-        file.write(data)
+        file.writelines(pieces)
         file.flush()
         os.fsync(file.fileno())
 

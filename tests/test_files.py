@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -159,6 +160,23 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
     assert caught.value.code == "write"
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["a.json"]
+
+
+def test_a_file_is_written_piece_by_piece(tmp_path: Path) -> None:
+    write_atomic(tmp_path / "a.json", (piece for piece in (b"one ", b"two ", b"three")))
+    assert (tmp_path / "a.json").read_bytes() == b"one two three"
+
+
+def test_an_error_between_two_pieces_leaves_the_old_file(tmp_path: Path) -> None:
+    def pieces() -> Iterator[bytes]:
+        yield b"new"
+        raise CheckpointError("There is no more.")
+
+    write_atomic(tmp_path / "a.json", b"old")
+    with pytest.raises(CheckpointError, match="no more"):
+        write_atomic(tmp_path / "a.json", pieces())
+    assert (tmp_path / "a.json").read_bytes() == b"old"
+    assert [file.name for file in tmp_path.iterdir()] == ["a.json"]
 
 
 def test_a_missing_folder_is_reported(tmp_path: Path) -> None:

@@ -37,8 +37,8 @@ class BenchmarkBase:
     def __init__(self, contents: Contents, repairs: Iterable[Repair] = ()) -> None:
         self._contents = contents
         self._ids_by_text: dict[str, str] = {}
-        for question_id, entry in contents.entries.items():
-            self._ids_by_text.setdefault(entry.question.text_id, question_id)
+        for question in self._questions():
+            self._remember_text(question)
         self._workspace_root: Path | None = None
         self.notices: list[str] = []
         self.repairs = list(repairs)
@@ -66,8 +66,14 @@ class BenchmarkBase:
         if before is not None and before.question.question != question.question:
             self._forget_text(before.question)
         self._contents.entries[question.id] = entry
-        self._ids_by_text.setdefault(question.text_id, question.id)
+        self._remember_text(question)
         self._touch()
+
+    def _remember_text(self, question: BenchmarkQuestion) -> None:
+        """Know a question by its text, too; of several with one text the first counts."""
+        stored_id, text_id = question.id, question.text_id
+        # Most ids are that of the text; one string for both saves a copy for every question.
+        self._ids_by_text.setdefault(stored_id if stored_id == text_id else text_id, stored_id)
 
     def _forget_text(self, question: BenchmarkQuestion) -> None:
         if self._ids_by_text.get(question.text_id) == question.id:

@@ -21,7 +21,7 @@ from karenina_core.benchmark.readiness import ReadinessMethods
 from karenina_core.benchmark.rubrics import RubricMethods
 from karenina_core.benchmark.templates import TemplateMethods
 from karenina_core.errors import InputError
-from karenina_core.files import MAX_BYTES, OWN_BYTES, read_bytes, write_atomic
+from karenina_core.files import MAX_BYTES, OWN_BYTES, garbage_collection_paused, read_bytes, write_atomic
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from karenina_core.schemas.entities.question import Question, now
 
@@ -107,7 +107,8 @@ class Benchmark(
         target = Path(path)
         if target.suffix.lower() not in SUFFIXES:
             target = target.with_name(f"{target.name}.jsonld")
-        write_atomic(target, self._to_bytes(deep_judgment=save_deep_judgment_config))
+        with garbage_collection_paused():
+            write_atomic(target, self.json_pieces(save_deep_judgment_config=save_deep_judgment_config))
         return target
 
     def clone(self) -> Benchmark:

@@ -99,7 +99,7 @@ class EditingMethods(QuestionMetadataMethods):
         entries = list(self._contents.entries.items())
         entries.insert(removed.position, (question.id, removed.entry))
         self._put_all(entries)
-        self._ids_by_text.setdefault(question.text_id, question.id)
+        self._remember_text(question)
         return question.id
 
     def _give_ids(self, moves: Mapping[str, str]) -> None:
@@ -112,7 +112,7 @@ class EditingMethods(QuestionMetadataMethods):
             entries.append((moves.get(name, name), entry))
         self._put_all(entries)
         for new_id in moves.values():
-            self._ids_by_text.setdefault(self._contents.entries[new_id].question.text_id, new_id)
+            self._remember_text(self._contents.entries[new_id].question)
         self.renamed += moves.items()
 
     def _put_all(self, entries: list[tuple[str, Entry]]) -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
 from karenina_core.benchmark.base import BenchmarkBase
-from karenina_core.benchmark.checkpoint.writer import write_document
+from karenina_core.benchmark.checkpoint.pieces import document_pieces
 from karenina_core.benchmark.entry import Entry
 from karenina_core.benchmark.queries import author_name
 from karenina_core.benchmark.question_sheet import question_sheet
 from karenina_core.errors import InputError
-from karenina_core.files import OWN_BYTES, csv_text, garbage_collection_paused, json_bytes, read_json, write_atomic
+from karenina_core.files import OWN_BYTES, csv_text, garbage_collection_paused, read_json, write_atomic
 from karenina_core.schemas.entities.rubric import Rubric
 from karenina_core.workbook import xlsx_bytes
 
@@ -33,6 +34,17 @@ class ExportMethods(BenchmarkBase):
     def to_json(self) -> str:
         """Return the text of a benchmark file."""
         return self._to_bytes().decode()
+
+    def json_pieces(self, *, save_deep_judgment_config: bool = True) -> Iterator[bytes]:
+        """Yield the UTF-8 text of a benchmark file piece by piece, so that a large one takes little memory.
+
+        Args:
+            save_deep_judgment_config: Whether to keep the deep judgment settings that traits of a file may carry.
+
+        Raises:
+            CheckpointError: It cannot be written, or could not be read back. That may turn out after the last piece.
+        """
+        return document_pieces(self._contents, limit=OWN_BYTES, deep_judgment=save_deep_judgment_config)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON of a benchmark file, independent of the benchmark."""
@@ -85,9 +97,9 @@ class ExportMethods(BenchmarkBase):
             data = self._to_bytes()
         write_atomic(path, data)
 
-    def _to_bytes(self, *, deep_judgment: bool = True) -> bytes:
+    def _to_bytes(self) -> bytes:
         with garbage_collection_paused():
-            return json_bytes(write_document(self._contents, deep_judgment=deep_judgment), limit=OWN_BYTES)
+            return b"".join(self.json_pieces())
 
 
 def _row(entry: Entry) -> tuple[Any, ...]:

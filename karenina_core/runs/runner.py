@@ -244,7 +244,7 @@ class Runner:
         return known if known is not None and config_hash(known) == stored_hash else None
 
     def _assemble(self, run_id: str, plan: Plan) -> tuple[Job, Evaluator, WorkQueue]:
-        order = self._store.run_order(run_id)
+        order = self._store.run_order(run_id, plan.benchmark)
         staying = kept(self._store, run_id, plan, order)
         # An answer that was there once is in the ledger, whatever else the row lacks.
         there = (row for row in self._store.outcomes(run_id) if row.failure_category != "missing_recording")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from karenina_core.benchmark.checkpoint import question_properties, root_properties
@@ -25,9 +25,12 @@ from karenina_core.benchmark.contents import Contents
 from karenina_core.benchmark.entry import BenchmarkQuestion, Entry
 from karenina_core.schemas.entities.rubric import Rubric
 
+ELEMENTS = "dataFeedElement"
+"""Where a file holds its questions."""
 
-def write_document(contents: Contents, *, deep_judgment: bool = True) -> dict[str, Any]:
-    """Return the JSON of a file. It shares parts with the contents, so it is for reading only.
+
+def write_frame(contents: Contents, *, deep_judgment: bool = True) -> dict[str, Any]:
+    """Return the JSON of a file without its questions. It shares parts with the contents, so it is for reading only.
 
     Args:
         contents: What to write.
@@ -44,7 +47,7 @@ def write_document(contents: Contents, *, deep_judgment: bool = True) -> dict[st
         "dateCreated": contents.created_at,
         "dateModified": contents.modified_at,
         "rating": _ratings(contents.rubric, GLOBAL, node),
-        "dataFeedElement": [write_entry(entry) for entry in contents.entries.values()],
+        ELEMENTS: [],
         "additionalProperty": write_over(
             node.get("additionalProperty"),
             _root_properties(contents),
@@ -53,8 +56,15 @@ def write_document(contents: Contents, *, deep_judgment: bool = True) -> dict[st
             encode=lambda name, value: value,
         ),
     }
-    document = laid_over(node, values)
-    return document if deep_judgment else _without_deep_judgment(document)
+    frame = laid_over(node, values)
+    return frame if deep_judgment else _quiet(frame)
+
+
+def write_elements(contents: Contents, *, deep_judgment: bool = True) -> Iterator[Mapping[str, Any]]:
+    """Yield the `DataFeedItem`s of a file, one for each question; for reading only, too."""
+    for entry in contents.entries.values():
+        node = write_entry(entry)
+        yield node if deep_judgment else {**node, "item": _quiet(node["item"])}
 
 
 def write_entry(entry: Entry) -> Mapping[str, Any]:
@@ -150,11 +160,6 @@ def _question_properties(entry: Entry) -> dict[str, Any]:
         **_rubric_names(entry.rubric, QUESTION_RUBRIC_NAME, QUESTION_RUBRIC_DESCRIPTION),
     }
     return laid_over({}, values)
-
-
-def _without_deep_judgment(document: dict[str, Any]) -> dict[str, Any]:
-    elements = [{**node, "item": _quiet(node["item"])} for node in document["dataFeedElement"]]
-    return {**_quiet(document), "dataFeedElement": elements}
 
 
 def _quiet(holder: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import uuid4
 
-from sqlalchemy import Connection, Engine, insert, select, update
+from sqlalchemy import Connection, Engine, bindparam, insert, select, update
 
 from karenina_core.benchmark import Benchmark, BenchmarkQuestion
 from karenina_core.errors import InputError, StoreError
@@ -18,6 +18,7 @@ from karenina_core.schemas.entities.question import now
 
 Questions = Mapping[str, BenchmarkQuestion]
 _LISTED = [column for column in table.c if column.name != "checkpoint"]
+_REPLACE = update(table).where(table.c.id == bindparam("replaced")).values(revision=table.c.revision + 1)
 
 
 @dataclass(frozen=True)
@@ -74,9 +75,8 @@ class Benchmarks(History):
         if benchmark_id is None:
             benchmark_id = uuid4().hex
             with self.writing() as connection:
-                connection.execute(
-                    insert(table).values(id=benchmark_id, **values, revision=1, created=now(), deleted=False)
-                )
+                first = {"id": benchmark_id, **values, "revision": 1, "created": now(), "deleted": False}
+                connection.execute(insert(table), first)
         else:
             self._replace(benchmark_id, benchmark, values, expected_revision, author)
         benchmark.renamed.clear()
@@ -91,9 +91,7 @@ class Benchmarks(History):
             revision = _check_revision(connection, benchmark_id, expected)
             if revision != known:
                 before = _questions(_checkpoint(connection, benchmark_id))
-            connection.execute(
-                update(table).where(table.c.id == benchmark_id).values(**values, revision=table.c.revision + 1)
-            )
+            connection.execute(_REPLACE, {"replaced": benchmark_id, **values})
             after = {question.id: question for question in benchmark}
             self.record_versions(connection, benchmark_id, before, after, benchmark.renamed, author)
 

@@ -72,7 +72,15 @@ def _opinions_and_histories(connection: Connection) -> None:
         connection.execute(text(statement.format(serial=serial)))
 
 
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {1: _calls_by_arrival, 2: _opinions_and_histories}
+def _packed_snapshots(_: Connection) -> None:
+    """Leave what is there: the benchmarks of new runs are stored packed, which earlier programs could not read."""
+
+
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {
+    1: _calls_by_arrival,
+    2: _opinions_and_histories,
+    3: _packed_snapshots,
+}
 """By schema version: how to bring a database of that version to the next."""
 
 _LOCK = 7020615

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from karenina_core.errors import InputError
 from karenina_core.schemas.results import RowKey
@@ -21,7 +21,7 @@ class Order:
         parsing: Ids of the judges.
     """
 
-    def __init__(self, question_ids: Sequence[str], answering: Sequence[str], parsing: Sequence[str]) -> None:
+    def __init__(self, question_ids: Iterable[str], answering: Sequence[str], parsing: Sequence[str]) -> None:
         self._questions = {name: number for number, name in enumerate(question_ids)}
         self._answering = {name: number for number, name in enumerate(answering)}
         self._parsing = {name: number for number, name in enumerate(parsing)}

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from sqlalchemy import (
     Connection,
     Delete,
-    Engine,
     Select,
     Table,
     bindparam,
@@ -25,7 +24,6 @@ from karenina_core.errors import InputError
 from karenina_core.runs.store.bulk import Bulk
 from karenina_core.runs.store.clean import to_json
 from karenina_core.runs.store.evidence import Row, decode, encode, field_rows, result_row, score_rows
-from karenina_core.runs.store.order import Order
 from karenina_core.runs.store.runs import Runs
 from karenina_core.runs.store.tables import field, payload, result, score
 from karenina_core.schemas.results import RowKey, Usage, VerificationResult
@@ -43,7 +41,6 @@ _ANY = (  # the same question as `_SAME`, asked without putting it into words an
     f"AND {result.c.result_id.name} IN (SELECT value FROM json_each(?)) LIMIT 1"
 )
 _VERDICT_COUNTER = {"pass": "passed", "fail": "failed", "not_evaluated": "not_evaluated"}
-_KEPT_ORDERS = 8
 
 
 class Outcome(NamedTuple):
@@ -59,10 +56,6 @@ class Outcome(NamedTuple):
 class Results(Runs):
     """The results of the store."""
 
-    def __init__(self, engine: Engine) -> None:
-        super().__init__(engine)
-        self._orders: dict[str, Order] = {}
-
     def write_results(self, run_id: str, batch: Sequence[VerificationResult]) -> None:
         """Store results in one transaction; those stored before under the same identity are replaced.
 
@@ -77,16 +70,17 @@ class Results(Runs):
         self, connection: Connection, run_id: str, batch: Sequence[VerificationResult], spent: Usage | None = None
     ) -> None:
         """Store results, and what they cost, in a transaction that is under way."""
-        latest = {item.result_id: item for item in batch}
-        if not latest:
+        rows = {str(row["result_id"]): (row, item) for item in batch for row in (result_row(run_id, item),)}
+        if not rows:
             return
-        rows = self._placed(run_id, [result_row(run_id, item) for item in latest.values()])
-        before = _remove(connection, run_id, list(latest))
-        ids = self._add_result(connection, rows)
-        self._add_payload(connection, ({"id": ids[name], "json": encode(item)} for name, item in latest.items()))
-        self._add_field(connection, chain.from_iterable(field_rows(run_id, item) for item in latest.values()))
-        self._add_score(connection, chain.from_iterable(score_rows(run_id, item) for item in latest.values()))
-        gained = _counts(latest.values())
+        self._place(run_id, [row for row, _ in rows.values()])
+        before = _remove(connection, run_id, list(rows))
+        ids = self._add_result(connection, [row for row, _ in rows.values()])
+        latest = [item for _, item in rows.values()]
+        self._add_payload(connection, ({"id": ids[name], "json": encode(item)} for name, (_, item) in rows.items()))
+        self._add_field(connection, chain.from_iterable(field_rows(run_id, item) for item in latest))
+        self._add_score(connection, chain.from_iterable(score_rows(run_id, item) for item in latest))
+        gained = _counts(latest)
         gained.subtract(_counts(before))
         self.add_counts(connection, run_id, gained, spent or Usage())
         self.add_spending(connection, spent.cost if spent else None)
@@ -97,10 +91,10 @@ class Results(Runs):
             return {row.result_id: row.id for row in connection.execute(_ADD, rows)}
         # SQLite has one writer at a time, so that the next numbers are known before.
         (last,) = _ask(connection, _LAST)
-        ids = {str(row["result_id"]): last + number for number, row in enumerate(rows, 1)}
-        numbered = ({**row, "id": ids[row["result_id"]], "keywords": to_json(row["keywords"])} for row in rows)
-        self._add_numbered(connection, numbered)
-        return ids
+        for number, row in enumerate(rows, last + 1):
+            row["id"], row["keywords"] = number, to_json(row["keywords"]) if row["keywords"] else "[]"
+        self._add_numbered(connection, rows)
+        return {str(row["result_id"]): row["id"] for row in rows}
 
     @cached_property
     def _add_numbered(self) -> Bulk:
@@ -194,17 +188,17 @@ class Results(Runs):
                 dict(row) for row in connection.execute(select(*columns).where(table.c.run_id == run_id)).mappings()
             ]
 
-    def _placed(self, run_id: str, rows: list[Row]) -> list[Row]:
+    def _place(self, run_id: str, rows: list[Row]) -> None:
         """Add the position to every row."""
-        keys = [RowKey(*(row[name] for name in RowKey._fields)) for row in rows]
+        keys = [RowKey(*[row[name] for name in RowKey._fields]) for row in rows]
         try:
-            positions = [self._orders[run_id].position(key) for key in keys]
+            positions = [self.orders[run_id].position(key) for key in keys]
         except (KeyError, InputError):
             # Not read yet, or the run was widened since.
             order = self.run_order(run_id)
             positions = [order.position(key) for key in keys]
-            self._orders = {**dict(list(self._orders.items())[1 - _KEPT_ORDERS :]), run_id: order}
-        return [{**row, "position": number} for row, number in zip(rows, positions, strict=True)]
+        for row, number in zip(rows, positions, strict=True):
+            row["position"] = number
 
 
 def _filtered(query: Select[Any], run_id: str, filters: dict[str, Any]) -> Select[Any]:
@@ -226,10 +220,7 @@ def _ask(connection: Connection, query: str, *values: Any) -> Any:
 
 def _remove(connection: Connection, run_id: str, result_ids: list[str]) -> list[VerificationResult]:
     """Delete the results of those ids, with all that belongs to them, and return them."""
-    if (
-        connection.dialect.name == "sqlite"
-        and not connection.exec_driver_sql(_ANY, (run_id, to_json(result_ids))).first()
-    ):
+    if connection.dialect.name == "sqlite" and not _ask(connection, _ANY, run_id, to_json(result_ids)):
         return []
     same = {"run": run_id, "ids": result_ids}
     texts = connection.execute(_SAME, same).scalars().all()

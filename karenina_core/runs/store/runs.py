@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from functools import cached_property
 from uuid import uuid4
 
-from sqlalchemy import Connection, Float, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Engine, Float, bindparam, func, insert, select, update
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError
-from karenina_core.files import OWN_BYTES
 from karenina_core.runs.plan import Plan, SkippedQuestion, asked, config_hash
 from karenina_core.runs.store.bulk import Ready
 from karenina_core.runs.store.clean import clean_text
 from karenina_core.runs.store.order import Order
 from karenina_core.runs.store.run_row import RunRow, RunStatus
-from karenina_core.runs.store.spending import Spending
+from karenina_core.runs.store.snapshots import Packed, Snapshots, pack
 from karenina_core.runs.store.tables import run as table
 from karenina_core.runs.store.tables import snapshot
 from karenina_core.schemas.config import VerificationConfig
@@ -27,6 +25,7 @@ from karenina_core.schemas.results import Usage
 _UNLISTED = {"config", "question_ids", "skipped", "owner", "beat"}
 _LISTED = [column for column in table.c if column.name not in _UNLISTED] + [table.c.config.label("settings")]
 _UNDER_WAY = ("running", "paused")
+_KEPT_ORDERS = 8
 _COUNTERS = ("done", "passed", "failed", "not_evaluated", "errors")
 _SUMS = (*_COUNTERS, "calls", "cached_calls", "seconds")
 _COST = bindparam("cost", type_=Float)
@@ -41,10 +40,16 @@ _GAIN = (
 _ENDED: frozenset[str] = frozenset({"interrupted", "cancelled", "completed", "failed"})
 
 
-class Runs(Spending):
-    """The runs of the store."""
+class Runs(Snapshots):
+    """The runs of the store.
 
-    _newest: tuple[str, Benchmark] | None = None
+    Attributes:
+        orders: Those of the runs that were started, or whose rows were stored, last.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine)
+        self.orders: dict[str, Order] = {}
 
     def create_run(
         self, plan: Plan, name: str | None = None, *, benchmark_id: str | None = None, parent_run: str | None = None
@@ -57,10 +62,10 @@ class Runs(Spending):
             benchmark_id: The stored benchmark it belongs to.
             parent_run: The run it is derived from.
         """
-        run_id, created = uuid4().hex[:12], now()
+        run_id, created, packed = uuid4().hex[:12], now(), pack(plan.benchmark)
         with self.writing() as connection:
             values = {
-                **self._wanted(connection, plan),
+                **self._wanted(connection, plan, packed),
                 "id": run_id,
                 "name": clean_text(name or f"{plan.benchmark.name} {created[:16].replace('T', ' ')}"),
                 "benchmark_id": benchmark_id,
@@ -71,7 +76,7 @@ class Runs(Spending):
                 "note": clean_text(plan.note),
             }
             zeros = dict.fromkeys(("done", "passed", "failed", "not_evaluated", "errors", "calls", "cached_calls"), 0)
-            connection.execute(insert(table).values(**values, **zeros, seconds=0.0, deleted=False))
+            connection.execute(insert(table), {**values, **zeros, "seconds": 0.0, "deleted": False})
         return run_id
 
     def widen_run(self, run_id: str, plan: Plan) -> None:
@@ -86,8 +91,9 @@ class Runs(Spending):
         _check_wider(self.run_plan(run_id), plan)
         # Another process may start or widen the run at this very moment; only one of us finds it unchanged.
         unchanged = (table.c.status.not_in(_UNDER_WAY)) & (table.c.config_hash == before.config_hash)
+        packed = pack(plan.benchmark)
         with self.writing() as connection:
-            values = self._wanted(connection, plan)
+            values = self._wanted(connection, plan, packed)
             if values["snapshot"] != before.snapshot:
                 raise InputError("The benchmark has changed since this run began.", next="Start a new run.")
             values |= {"note": clean_text(plan.note), "status": "queued", "finished": None}
@@ -95,26 +101,16 @@ class Runs(Spending):
         if not done.rowcount:
             raise InputError("A run that is under way cannot want more.", next="Let it end, or cancel it; then resume.")
 
-    def _wanted(self, connection: Connection, plan: Plan) -> dict[str, object]:
+    def _wanted(self, connection: Connection, plan: Plan, packed: Packed) -> dict[str, object]:
+        self.save_snapshot(connection, packed)
         return {
-            "snapshot": self._save_snapshot(connection, plan.benchmark),
+            "snapshot": packed.digest,
             "config": plan.config.model_dump(mode="json"),
             "config_hash": config_hash(plan.config),
             "question_ids": list(plan.question_ids),
             "skipped": [list(question) for question in plan.skipped],
             "total": plan.rows,
         }
-
-    def _save_snapshot(self, connection: Connection, benchmark: Benchmark) -> str:
-        written = benchmark.to_json()
-        text = clean_text(written)
-        digest = hashlib.sha256(text.encode()).hexdigest()
-        self._newest = (digest, benchmark.clone()) if text == written else None
-        query = self.upsert(snapshot).values(
-            hash=digest, question_ids=list(benchmark.get_question_ids()), checkpoint=text
-        )
-        connection.execute(query.on_conflict_do_nothing(index_elements=["hash"]))
-        return digest
 
     def runs(self, *, benchmark_id: str | None = None, deleted: bool = False) -> list[RunRow]:
         """Return the stored runs, the newest first.
@@ -154,24 +150,22 @@ class Runs(Spending):
             raise _unknown(run_id)
         config = VerificationConfig.model_validate(row.config)
         skipped = tuple(SkippedQuestion(*question) for question in row.skipped)
-        return Plan(self._snapshot(row.snapshot), config, tuple(row.question_ids), skipped)
+        benchmark = self.snapshot(row.snapshot)
+        same = {name: name for name in benchmark.get_question_ids()}  # the very strings, which are there already
+        return Plan(benchmark, config, tuple([same.get(name, name) for name in row.question_ids]), skipped)
 
-    def _snapshot(self, digest: str) -> Benchmark:
-        """Return a benchmark as it was; the newest once without reading it, for whoever starts a run just created."""
-        newest, self._newest = self._newest, None
-        if newest is not None and newest[0] == digest:
-            return newest[1]
-        with self.reading() as connection:
-            text = connection.execute(select(snapshot.c.checkpoint).where(snapshot.c.hash == digest)).scalar_one()
-        return Benchmark.from_json(text, limit=OWN_BYTES)
+    def run_order(self, run_id: str, benchmark: Benchmark | None = None) -> Order:
+        """Return the order of a run's rows, and keep it for those that are stored.
 
-    def run_order(self, run_id: str) -> Order:
-        """Return the order of a run's rows.
+        Args:
+            run_id: The run.
+            benchmark: As the run saw it, if it is at hand.
 
         Raises:
             InputError: There is none of that id.
         """
-        query = select(table.c.config, snapshot.c.question_ids).join(snapshot).where(table.c.id == run_id)
+        ids = [] if benchmark is not None else [snapshot.c.question_ids]
+        query = select(table.c.config, *ids).join(snapshot).where(table.c.id == run_id)
         with self.reading() as connection:
             row = connection.execute(query).first()
         if row is None:
@@ -179,7 +173,10 @@ class Runs(Spending):
         answering, parsing = (
             [model["id"] for model in row.config[role]] for role in ("answering_models", "parsing_models")
         )
-        return Order(row.question_ids, answering, parsing)
+        question_ids = row.question_ids if benchmark is None else map(clean_text, benchmark.get_question_ids())
+        order = Order(question_ids, answering, parsing)
+        self.orders = {**dict(list(self.orders.items())[1 - _KEPT_ORDERS :]), run_id: order}
+        return order
 
     def set_status(self, run_id: str, status: RunStatus, note: str | None = None) -> None:
         """Note where a run stands, with the time when it starts and ends.

@@ -18,7 +18,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 metadata = MetaData()
 
@@ -47,7 +47,7 @@ benchmark = Table(
     Column("deleted", Boolean, nullable=False),
 )
 
-# What a run saw of its benchmark; runs over the same benchmark share one.
+# What a run saw of its benchmark, packed (`store/snapshots.py`); runs over the same benchmark share one.
 snapshot = Table(
     "snapshot",
     metadata,
