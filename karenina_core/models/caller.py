@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from karenina_core.errors import InputError, ModelError, ModelErrorCategory
 from karenina_core.models.clients import ClientPool, make_client
@@ -28,24 +28,22 @@ T = TypeVar("T")
 class _Model:
     """What is found out once about a model, and not again for every call."""
 
-    __slots__ = ("client", "config", "namer", "way")
+    __slots__ = ("client", "config", "is_provider", "label", "namer", "prepared", "way")
 
     def __init__(self, config: ModelConfig) -> None:
         self.config = config
+        self.label = config.id
+        self.is_provider = config.is_provider
+        self.prepared = config.transport in ("manual", "recorded")
         self.namer = CallNamer(config)
         self.client: ModelClient | None = None
         self.way: Way | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
+class _Call(NamedTuple):
     key: str
     model: _Model
     request: ChatRequest
-
-    @property
-    def config(self) -> ModelConfig:
-        return self.model.config
 
 
 _Made = list[tuple[_Call, ChatReply]]
@@ -208,9 +206,6 @@ class Caller:
             if reply is not None:
                 return _remembered(reply)
             # Whoever made the call was cancelled; one of those who waited makes it now.
-        return await self._flown(call, remember)
-
-    async def _flown(self, call: _Call, remember: bool) -> ChatReply:
         flight = self._in_flight[call.key] = _Flight()
         outcome: ChatReply | BaseException | None = None
         try:
@@ -226,8 +221,7 @@ class Caller:
 
     async def _obtain(self, call: _Call, remember: bool) -> ChatReply:
         # Prepared answers are looked up anew, because people change them; the ledger has those of earlier sessions.
-        prepared_first = call.config.transport in ("manual", "recorded")
-        known = None if prepared_first else await self._recall(call.key)
+        known = None if call.model.prepared else await self._recall(call.key)
         if known is not None:
             return _remembered(known)
         try:
@@ -250,7 +244,7 @@ class Caller:
         model = call.model
         if model.client is None:
             model.client = self._pool(model.config)
-        if not model.config.is_provider:
+        if not model.is_provider:
             return self._received(await model.client.complete(call.request))
         if model.way is None:
             model.way = self._traffic.way(model.config)
@@ -302,7 +296,7 @@ class Caller:
     async def _remember(self, calls: Sequence[tuple[_Call, ChatReply]]) -> None:
         for call, reply in calls:
             if reply.source != "ledger":
-                await self._write(partial(self._ledger.put, call.key, call.request, call.config, reply))
+                await self._write(partial(self._ledger.put, call.key, call.request, call.model.config, reply))
 
     async def _write(self, put: Callable[[], Coroutine[Any, Any, None]]) -> None:
         try:
@@ -328,7 +322,7 @@ def _length(request: ChatRequest) -> int:
 def _without_its_answers(call: _Call, error: ModelError) -> bool:
     # A run that is resumed has no prepared answers any more; those it used are in the ledger. Answers that were
     # given, but lack this question, must not be filled up from an earlier run.
-    return error.category == "missing_recording" and call.config.manual_traces is None
+    return error.category == "missing_recording" and call.model.config.manual_traces is None
 
 
 def _corrections(config: ModelConfig) -> int:
@@ -360,7 +354,7 @@ def _record(call: _Call, reply: ChatReply) -> CallRecord:
         CallRecord,
         purpose=call.request.purpose,
         part=call.request.subject.part,
-        model=call.config.id,
+        model=call.model.label,
         key=call.key,
         source=reply.source,
         messages=[{"role": message.role, "content": message.content} for message in call.request.messages],

@@ -50,11 +50,11 @@ class ModelLimits(NamedTuple):
 class Concurrency:
     """How many calls of a model may be in flight: found by trying, within 1 and a ceiling.
 
-    It begins at `FIRST`, doubles with every round until the provider first asks for a slower pace, and grows by a
-    twentieth per round from then on; only while the limit is in use. A round is as many answers as the limit. A
-    refusal keeps four fifths of the limit. Further refusals of calls that were in flight at that moment show how many
-    the provider accepts, and bring the limit down to that, at most to a half. Failures of the provider's own only
-    postpone growth.
+    It begins at `FIRST` and grows by one with every answer, which doubles it in a round, until the provider first asks
+    for a slower pace, and by a twentieth per round from then on; only while the limit is in use. A round is as many
+    answers as the limit. A refusal keeps four fifths of the limit. Further refusals of calls that were in flight at
+    that moment show how many the provider accepts, and bring the limit down to that, at most to a quarter. Failures of
+    the provider's own only postpone growth.
 
     Args:
         ceiling: At least 1.
@@ -99,6 +99,8 @@ class Concurrency:
         """Note an answer."""
         self._blind = False
         self._answers += 1
+        if not self.wave:
+            self._grow(1)
         if self._answers >= self.limit and (not self.wave or self._clock() >= self._round_until):
             self._end_round()
 
@@ -132,11 +134,14 @@ class Concurrency:
         return news
 
     def _end_round(self) -> None:
-        if self._adaptive and self._clean and self._peak >= USED * self.limit:
-            step = max(1, int(self.limit * GROWTH)) if self.wave else self.limit
-            self.limit = min(self.ceiling, self.limit + step)
+        if self.wave:
+            self._grow(max(1, int(self.limit * GROWTH)))
         self._answers, self._peak, self._clean = 0, 0, True
         self._round_until = self._clock() + SHORTEST_ROUND
+
+    def _grow(self, step: int) -> None:
+        if self._adaptive and self._clean and self._peak >= USED * self.limit:
+            self.limit = min(self.ceiling, self.limit + step)
 
 
 class Bucket:

@@ -130,7 +130,8 @@ async def read_body(response: Received, most: int) -> Body:
     """Return a body, or its first `most` bytes; the rest is never received."""
     size = response.content_length
     if size is not None and size <= most and "Content-Encoding" not in response.headers:
-        return Body(await response.content.read(), True)
+        content = response.content
+        return Body(content.read_nowait() if content.is_eof() else await content.read(), True)
     parts, read = [], 0
     async for part in response.content.iter_any():
         parts.append(part)

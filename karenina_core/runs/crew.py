@@ -71,7 +71,8 @@ class Crew:
 
     async def _worker(self) -> None:
         while (task := await self._queue.next()) is not None:
-            await self._admitted(task)
+            if not self._gate.lets_begin:
+                await self._admitted(task)
             self.busy += 1
             try:
                 await (self._answer(task) if isinstance(task, AnswerTask) else self._judge(task))

@@ -36,6 +36,11 @@ class Gate:
         """Whether the run may go on."""
         return self._open.is_set()
 
+    @property
+    def lets_begin(self) -> bool:
+        """Whether something new may begin at this moment, so that nobody needs to `wait`."""
+        return self._open.is_set() and not self.ended and not self.turned_away
+
     def open(self) -> None:
         """Let the run go on."""
         self._openings += 1

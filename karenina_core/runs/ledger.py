@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from pydantic import TypeAdapter
 
 from karenina_core.models.ports import ChatReply, ChatRequest
 from karenina_core.runs.store import Store
-from karenina_core.runs.store.clean import clean, clean_json
+from karenina_core.runs.store.clean import clean, clean_json, clean_text
 from karenina_core.runs.writer import CallWrite, GroupThread, Told, Writer
 from karenina_core.schemas.config import ModelConfig
 from karenina_core.schemas.entities.question import now
@@ -42,9 +42,9 @@ class StoreLedger:
         """Return a call as it is written."""
         return CallWrite(call_row(key, request, config, reply, self._text_of(config)))
 
-    async def store(self, call: CallWrite, told: Told | None = None) -> None:
-        """Store a call, and with it what a run spent; returns when it is safely stored."""
-        await self._writer.put(call, told)
+    def store(self, call: CallWrite, told: Told | None = None) -> Coroutine[Any, Any, None]:
+        """Return what stores a call, and with it what a run spent; it is over when they are safely stored."""
+        return self._writer.put(call, told)
 
     def hand_in(self, call: CallWrite) -> None:
         """Have a call stored that nobody waits for."""
@@ -80,8 +80,8 @@ def call_row(key: str, request: ChatRequest, config: ModelConfig, reply: ChatRep
     return {
         "key": key,
         "purpose": request.purpose,
-        "model": clean(config.id),
-        "question_id": clean(request.subject.question_id),
+        "model": clean_text(config.id),
+        "question_id": clean_text(request.subject.question_id),
         "request": f'{{"config":{config_text},"request":{clean_json(_REQUEST, request)}}}',
         "reply": clean_json(_REPLY, reply),
         "input_tokens": reply.usage.input_tokens,

@@ -18,7 +18,7 @@ from karenina_core.runs.gate import Gate
 from karenina_core.runs.ledger import StoreLedger
 from karenina_core.runs.writer import CallWrite, Told
 from karenina_core.schemas.config import ModelConfig
-from karenina_core.schemas.results import Usage
+from karenina_core.schemas.results import Usage, built
 
 
 class _Held:
@@ -28,6 +28,32 @@ class _Held:
 
     def __init__(self) -> None:
         self.calls: list[CallWrite] = []
+
+
+class _Account:
+    """What was spent, as it adds up with every call."""
+
+    __slots__ = ("_cached", "_calls", "_cost")
+
+    def __init__(self) -> None:
+        self._calls = self._cached = 0
+        self._cost: float | None = None
+
+    def add(self, calls: int, cached: int, cost: float | None) -> None:
+        self._calls += calls
+        self._cached += cached
+        if cost is not None:
+            self._cost = cost + (self._cost or 0.0)
+
+    def usage(self) -> Usage:
+        return built(
+            Usage,
+            input_tokens=None,
+            output_tokens=None,
+            cost=self._cost,
+            calls=self._calls,
+            cached_calls=self._cached,
+        )
 
 
 _held: ContextVar[_Held | None] = ContextVar("held_calls", default=None)
@@ -63,24 +89,22 @@ class MeteredLedger:
         self._gate = gate
         self._budget = budget
         self._run_id = run_id
-        self._spent = Usage()
-        self._calls = self._cached = 0
-        self._cost: float | None = None
+        self._all = _Account()
+        self._unsaved = _Account()
 
     @property
     def unsaved(self) -> Usage:
         """What was spent and not taken yet."""
-        return Usage(calls=self._calls, cached_calls=self._cached, cost=self._cost)
+        return self._unsaved.usage()
 
     @property
     def spent(self) -> Usage:
         """What was spent in all, whether it is in the account or not."""
-        return self._spent
+        return self._all.usage()
 
     def take(self) -> Usage:
         """Return what is not in the account yet; `give_back` it when it could not be stored."""
-        spent = self.unsaved
-        self._calls, self._cached, self._cost = 0, 0, None
+        spent, self._unsaved = self._unsaved.usage(), _Account()
         return spent
 
     def given_back_unless_stored(self, spent: Usage) -> Told:
@@ -89,8 +113,7 @@ class MeteredLedger:
 
     def give_back(self, spent: Usage) -> None:
         """Note that what was taken could not be stored."""
-        spent = spent + self.unsaved
-        self._calls, self._cached, self._cost = spent.calls, spent.cached_calls, spent.cost
+        self._unsaved.add(spent.calls, spent.cached_calls, spent.cost)
 
     def stop(self, why: str) -> None:
         """Let no further call be made; those in flight are finished, those that wait are not."""
@@ -117,21 +140,17 @@ class MeteredLedger:
 
     def paid(self, usage: Usage) -> None:
         """Note what a call took."""
-        self._spent += Usage(calls=1, cost=usage.cost)
-        self._calls += 1
-        if usage.cost is None:
-            return
-        self._cost = usage.cost + (self._cost or 0.0)
-        if self._budget is not None:
+        self._all.add(1, 0, usage.cost)
+        self._unsaved.add(1, 0, usage.cost)
+        if self._budget is not None and usage.cost is not None:
             self._budget.spend(usage.cost)
 
     async def get(self, key: str) -> ChatReply | None:
         """Return the reply to this very call, if it was made before."""
         reply = self._waiting.get(key) or await self._gate.patiently(lambda: self._ledger.get(key))
         if reply is not None:
-            self._spent += Usage(calls=1, cached_calls=1)
-            self._calls += 1
-            self._cached += 1
+            self._all.add(1, 1, None)
+            self._unsaved.add(1, 1, None)
         return reply
 
     async def put(self, key: str, request: ChatRequest, config: ModelConfig, reply: ChatReply) -> None:

@@ -22,7 +22,7 @@ from karenina_core.runs.store.clean import clean
 from karenina_core.schemas.config import ModelConfig
 from karenina_core.schemas.entities.question import now
 from karenina_core.schemas.entities.rubric import AnyTrait, StoredTrait, Trait, merge_rubrics
-from karenina_core.schemas.results import RowKey, RubricPart, Usage, VerificationResult, result_id
+from karenina_core.schemas.results import RowKey, RubricPart, VerificationResult, result_id, total_usage
 
 _TRAIT: TypeAdapter[AnyTrait] = TypeAdapter(Trait)
 
@@ -137,7 +137,7 @@ def with_trait(
     )
     by = f" by {judge.id}" if judge is not None and judge.id != result.parsing_model else ""
     said = f"The trait {name!r} was scored after the run{by}."
-    usage = sum((call.usage for call in part.calls), Usage())
+    usage = total_usage([call.usage for call in part.calls])
     return result.model_copy(
         update={
             "rubric": added,

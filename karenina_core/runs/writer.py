@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from karenina_core.errors import StoreError
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.faults import TroubleError
-from karenina_core.schemas.results import Usage, VerificationResult
+from karenina_core.schemas.results import Usage, VerificationResult, total_usage
 
 Told = Callable[[bool], None]
 Item = TypeVar("Item")
@@ -22,24 +20,28 @@ Reply = TypeVar("Reply")
 GROUP = 256
 """At most this many items share a transaction."""
 
-GATHERING_SECONDS = 0.003
-"""How long a transaction waits for more items while several callers are at work; its cost is shared by its items."""
+GATHERING_SECONDS = 0.004
+"""At most this long an item waits for others of a loop that is at work; the cost of a transaction is shared by all."""
+
+_QUIET_TURNS = 3  # of a loop, without a further item: those that are at work there wait for a model
 
 
 class GroupThread(Generic[Item, Reply]):
     """One thread that does the work of many coroutines together.
 
+    A group is what a loop hands in until it has nothing else to do. So a lone item is done at once, and when many
+    replies come together the thread does not compete with those who are still dealing with them.
+
     Args:
         work: Takes the items that are waiting and returns one reply each, in their order.
         name: Of the thread.
-        gathering: Seconds that a group waits for more items, when the one before had several.
     """
 
-    def __init__(self, work: Callable[[Sequence[Item]], Sequence[Reply]], name: str, *, gathering: float = 0.0) -> None:
+    def __init__(self, work: Callable[[Sequence[Item]], Sequence[Reply]], name: str) -> None:
         self._work = work
-        self._queue: queue.SimpleQueue[_Waiting[Item, Reply] | None] = queue.SimpleQueue()
-        self._gathering = gathering
-        self._several = False
+        self._items: queue.SimpleQueue[_Waiting[Item, Reply]] = queue.SimpleQueue()
+        self._due: queue.SimpleQueue[bool] = queue.SimpleQueue()
+        self._gathering: dict[asyncio.AbstractEventLoop, _Gathering] = {}
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
@@ -57,49 +59,46 @@ class GroupThread(Generic[Item, Reply]):
             if told is not None:
                 told(False)
             raise StoreError("The store is closed.")
-        return await asyncio.shield(self._handed_in(item, told))
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Reply] = loop.create_future()
+        self._put(_Waiting(item, loop, future, told))
+        return await future
 
     def hand_in(self, item: Item) -> None:
         """Hand in an item that nobody waits for."""
-        self._handed_in(item, None)
+        self._put(_Waiting(item, asyncio.get_running_loop()))
 
-    def _handed_in(self, item: Item, told: Told | None) -> asyncio.Future[Reply]:
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Reply] = loop.create_future()
-        future.add_done_callback(lambda done: _tell(done, told))
-        self._queue.put(_Waiting(item, loop, future))
-        return future
+    def _put(self, waiting: _Waiting[Item, Reply]) -> None:
+        self._items.put(waiting)
+        gathering = self._gathering.get(waiting.loop)
+        if gathering is None:
+            self._gathering[waiting.loop] = gathering = _Gathering(waiting.loop, self._gathered)
+        gathering.items += 1
+
+    def _gathered(self, loop: asyncio.AbstractEventLoop) -> None:
+        del self._gathering[loop]
+        self._due.put(True)
 
     def close(self) -> None:
         """Finish what was handed in, then end the thread."""
-        self._queue.put(None)
+        self._due.put(False)
         self._thread.join()
 
     def _run(self) -> None:
-        while True:
-            group, ended = self._next_group()
-            if group:
+        going_on = True
+        while going_on:
+            going_on = self._due.get()
+            full = True
+            while full and (group := self._next_group()):
                 self._do(group)
-            if ended:
-                return
+                full = len(group) == GROUP  # those of others, who are still gathering, wait for their turn
 
-    def _next_group(self) -> tuple[list[_Waiting[Item, Reply]], bool]:
-        waiting = self._queue.get()
-        if waiting is None:
-            return [], True
-        if self._several:
-            time.sleep(self._gathering)
-        group = [waiting]
-        while len(group) < GROUP:
-            try:
-                waiting = self._queue.get_nowait()
-            except queue.Empty:
-                break
-            if waiting is None:
-                return group, True
-            group.append(waiting)
-        self._several = len(group) > 1
-        return group, False
+    def _next_group(self) -> list[_Waiting[Item, Reply]]:
+        group: list[_Waiting[Item, Reply]] = []
+        with suppress(queue.Empty):
+            while len(group) < GROUP:
+                group.append(self._items.get_nowait())
+        return group
 
     def _do(self, group: list[_Waiting[Item, Reply]]) -> None:
         try:
@@ -115,16 +114,38 @@ class GroupThread(Generic[Item, Reply]):
             _settle([(waiting, reply, None) for waiting, reply in zip(group, replies, strict=True)])
 
 
+class _Gathering:
+    """Watches a loop until it has handed in all it can for now.
+
+    Attributes:
+        items: How many it has handed in.
+    """
+
+    __slots__ = ("_ended", "_latest", "_loop", "_quiet", "_seen", "items")
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, ended: Callable[[asyncio.AbstractEventLoop], None]) -> None:
+        self.items = self._seen = self._quiet = 0
+        self._loop = loop
+        self._ended = ended
+        self._latest = loop.time() + GATHERING_SECONDS
+        loop.call_soon(self._look)
+
+    def _look(self) -> None:
+        self._quiet = self._quiet + 1 if self.items == self._seen else 0
+        self._seen = self.items
+        if self._quiet < _QUIET_TURNS and self.items < GROUP and self._loop.time() < self._latest:
+            self._loop.call_soon(self._look)
+        else:
+            self._ended(self._loop)
+
+
 class _Waiting(NamedTuple, Generic[Item, Reply]):
+    """An item, and who is to hear what became of it: somebody who waits, somebody who is told, both or nobody."""
+
     item: Item
     loop: asyncio.AbstractEventLoop
-    future: asyncio.Future[Reply]
-
-
-def _tell(future: asyncio.Future[Any], told: Told | None) -> None:
-    well = not future.cancelled() and future.exception() is None
-    if told is not None:
-        told(well)
+    future: asyncio.Future[Reply] | None = None
+    told: Told | None = None
 
 
 def _settle(outcomes: list[tuple[_Waiting[Any, Any], Any, Exception | None]]) -> None:
@@ -137,20 +158,22 @@ def _settle(outcomes: list[tuple[_Waiting[Any, Any], Any, Exception | None]]) ->
 
 
 def _resolve(outcomes: list[tuple[_Waiting[Any, Any], Any, Exception | None]]) -> None:
-    for waiting, reply, error in outcomes:
-        if waiting.future.done():
+    for (_, _, future, told), reply, error in outcomes:
+        if told is not None:
+            told(error is None)
+        if future is None or future.done():  # nobody waits, or no more
             continue
         if error is not None:
-            waiting.future.set_exception(error)
+            future.set_exception(error)
         else:
-            waiting.future.set_result(reply)
+            future.set_result(reply)
 
 
-@dataclass(frozen=True)
-class CallWrite:
+class CallWrite(NamedTuple):
     """A model call to store, as columns of the call table.
 
     Attributes:
+        row: The columns.
         run_id: Whose account `spent` belongs to.
         spent: What that run spent since the last entry in its account.
     """
@@ -160,11 +183,13 @@ class CallWrite:
     spent: Usage | None = None
 
 
-@dataclass(frozen=True)
-class ResultWrite:
+class ResultWrite(NamedTuple):
     """A result to store, with what the run spent since the last one.
 
     Attributes:
+        run_id: The run.
+        result: The result.
+        spent: What the run spent since the last entry in its account.
         owner: Who must still have the run at that moment; nobody in particular when not given.
         calls: Calls that led to it and are stored with it.
     """
@@ -181,12 +206,10 @@ class Writer:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._thread: GroupThread[ResultWrite | CallWrite | None, None] = GroupThread(
-            self._commit, "karenina-writer", gathering=GATHERING_SECONDS
-        )
+        self._thread: GroupThread[ResultWrite | CallWrite | None, None] = GroupThread(self._commit, "karenina-writer")
 
-    async def put(self, item: ResultWrite | CallWrite, told: Told | None = None) -> None:
-        """Store an item durably; it stays handed in when the caller is cancelled.
+    def put(self, item: ResultWrite | CallWrite, told: Told | None = None) -> Coroutine[Any, Any, None]:
+        """Return what stores an item durably; it stays handed in when the caller is cancelled.
 
         Args:
             item: What to store.
@@ -196,7 +219,7 @@ class Writer:
             StoreError: It is not stored.
             LeaseLostError: It is not stored, because the run has another owner.
         """
-        await self._thread.ask(item, told)
+        return self._thread.ask(item, told)
 
     def hand_in(self, call: CallWrite) -> None:
         """Have a call stored that nobody waits for; `flush` does."""
@@ -231,9 +254,9 @@ class Writer:
 
 def _accounts(results: Iterable[ResultWrite], calls: Iterable[CallWrite]) -> dict[str, Usage]:
     """Return what each run spent."""
-    accounts: dict[str, Usage] = {}
-    entries = [(item.run_id, item.spent) for item in results]
-    for run_id, spent in (*entries, *((call.run_id, call.spent) for call in calls)):
-        if run_id is not None and spent is not None:
-            accounts[run_id] = accounts.get(run_id, Usage()) + spent
-    return accounts
+    entries: dict[str, list[Usage]] = {}
+    written: list[ResultWrite | CallWrite] = [*results, *calls]
+    for item in written:
+        if item.run_id is not None and item.spent is not None:
+            entries.setdefault(item.run_id, []).append(item.spent)
+    return {run_id: total_usage(spent) for run_id, spent in entries.items()}

@@ -56,6 +56,7 @@ class _Part(BaseModel):
 
 Part = TypeVar("Part", bound=_Part)
 _set = object.__setattr__
+_all_set: dict[type, set[str]] = {}  # by class; shared by all its parts, for every field of theirs is set
 
 
 def built(kind: type[Part], **values: Any) -> Part:
@@ -69,7 +70,7 @@ def built(kind: type[Part], **values: Any) -> Part:
     """
     part = kind.__new__(kind)
     _set(part, "__dict__", values)
-    _set(part, "__pydantic_fields_set__", set(values))
+    _set(part, "__pydantic_fields_set__", _all_set.get(kind) or _all_set.setdefault(kind, set(values)))
     _set(part, "__pydantic_extra__", None)
     _set(part, "__pydantic_private__", None)
     return part
@@ -123,18 +124,24 @@ class Usage(_Part):
     cached_calls: int = 0
 
     def __add__(self, other: Usage) -> Usage:
-        return built(
-            Usage,
-            input_tokens=_sum(self.input_tokens, other.input_tokens),
-            output_tokens=_sum(self.output_tokens, other.output_tokens),
-            cost=_sum(self.cost, other.cost),
-            calls=self.calls + other.calls,
-            cached_calls=self.cached_calls + other.cached_calls,
-        )
+        return total_usage((self, other))
 
 
-def _sum(a: Any, b: Any) -> Any:
-    return b if a is None else a if b is None else a + b
+def total_usage(usages: Sequence[Usage]) -> Usage:
+    """Return what several calls took together; what none of them says is None."""
+    return built(
+        Usage,
+        input_tokens=_total([usage.input_tokens for usage in usages]),
+        output_tokens=_total([usage.output_tokens for usage in usages]),
+        cost=_total([usage.cost for usage in usages]),
+        calls=sum([usage.calls for usage in usages]),
+        cached_calls=sum([usage.cached_calls for usage in usages]),
+    )
+
+
+def _total(values: Sequence[Any]) -> Any:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
 
 
 class QuestionSnapshot(_Part):

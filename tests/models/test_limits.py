@@ -33,10 +33,10 @@ def clock() -> Clock:
 
 
 def full_round(concurrency: Concurrency, clock: Clock) -> None:
-    """As many answers as the limit, with the limit in use."""
+    """As many answers as the limit, with the limit in use all the time."""
     clock.now += SHORTEST_ROUND
-    concurrency.began(concurrency.limit)
     for _ in range(concurrency.limit):
+        concurrency.began(concurrency.limit)
         concurrency.answered()
 
 
@@ -45,6 +45,14 @@ def test_it_begins_with_twenty_and_doubles_up_to_the_ceiling(clock: Clock) -> No
     limits = [concurrency.limit]
     full_round(concurrency, clock)
     assert [*limits, concurrency.limit] == [20, 35]
+
+
+def test_at_first_every_answer_lets_one_more_call_through(clock: Clock) -> None:
+    concurrency = Concurrency(100, clock=clock)
+    concurrency.began(50)
+    for _ in range(3):
+        concurrency.answered()
+    assert concurrency.limit == 53
 
 
 @pytest.mark.parametrize(("ceiling", "first"), [(1, 1), (8, 8), (40, FIRST), (200, 100)])

@@ -70,6 +70,38 @@ def test_what_arrives_meanwhile_goes_together() -> None:
     assert work.groups == [[1], [2, 3, 4]]
 
 
+def test_a_loop_that_is_at_work_hands_in_one_group() -> None:
+    work = Counting()
+    work.go.set()
+
+    async def one_after_the_other() -> None:
+        thread: GroupThread[int, int] = GroupThread(work, "test")
+        asks = []
+        for item in range(10):
+            asks.append(asyncio.create_task(thread.ask(item)))
+            await asyncio.sleep(0)
+        await asyncio.gather(*asks)
+        thread.close()
+
+    asyncio.run(one_after_the_other())
+    assert work.groups == [list(range(10))]
+
+
+def test_what_a_loop_handed_in_before_it_ended_is_done_at_the_end() -> None:
+    work = Counting()
+    work.go.set()
+    thread: GroupThread[int, int] = GroupThread(work, "test")
+
+    async def hand_in_and_go() -> None:
+        thread.hand_in(1)
+
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(hand_in_and_go())
+    loop.close()
+    thread.close()
+    assert work.groups == [[1]]
+
+
 def test_one_refused_item_does_not_take_the_others_down() -> None:
     work = Counting()
     replies = ask_all(work, 1, [2, 13, 4])
@@ -121,7 +153,7 @@ def test_trouble_of_the_whole_store_is_met_once_for_a_group() -> None:
         raise TroubleError("The database is busy.")
 
     async def ask_many() -> list[object]:
-        thread: GroupThread[int, int] = GroupThread(locked, "test", gathering=0.05)
+        thread: GroupThread[int, int] = GroupThread(locked, "test")
         await asyncio.gather(thread.ask(0), thread.ask(1), return_exceptions=True)
         groups.clear()
         outcomes = await asyncio.gather(*(thread.ask(item) for item in range(30)), return_exceptions=True)

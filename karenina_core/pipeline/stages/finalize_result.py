@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import add
-
 from karenina_core.pipeline.context import Context
 from karenina_core.pipeline.stage import Stage
 from karenina_core.schemas.entities.question import now
@@ -14,10 +11,10 @@ from karenina_core.schemas.results import (
     QuestionSnapshot,
     Status,
     TemplatePart,
-    Usage,
     Verdict,
     VerificationResult,
     built,
+    total_usage,
 )
 
 # The evaluation did what it should; the response just gave nothing to decide.
@@ -55,7 +52,7 @@ class FinalizeResult(Stage):
             sufficiency=context.sufficiency,
             stages=context.stages,
             warnings=list(dict.fromkeys(context.warnings)),
-            usage=reduce(add, [call.usage for call in calls], Usage()),
+            usage=total_usage([call.usage for call in calls]),
             seconds=sum([call.seconds for call in calls]),
             timestamp=now(),
             run_name=context.run_name,

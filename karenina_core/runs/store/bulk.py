@@ -8,8 +8,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Dialect
 
-_SIZES = (64, 16, 4, 1)
-"""Rows of one statement of SQLite; few sizes, so that the driver keeps every statement prepared."""
+_SIZES = (64, 32, *range(16, 0, -1))
+"""Rows of one statement of SQLite: few statements for any number of rows, and few sizes, for the driver keeps a hundred
+statements prepared."""
 
 
 class Bulk:

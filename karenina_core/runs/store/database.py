@@ -36,7 +36,7 @@ class Database:
         try:
             with self.engine.connect() as connection:
                 yield connection
-        except (SQLAlchemyError, UnicodeDecodeError) as error:
+        except (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError) as error:
             raise explained(error, self.engine.url) from error
 
     @contextmanager

@@ -72,7 +72,7 @@ def open_engine(url: URL) -> Engine:
     engine = _sqlite(url) if url.get_backend_name() == "sqlite" else _postgresql(url)
     try:
         prepare(engine)
-    except SQLAlchemyError as error:
+    except (SQLAlchemyError, sqlite3.Error) as error:
         engine.dispose()
         raise explained(error, url) from error
     except StoreError:
@@ -128,7 +128,8 @@ def _set_pragmas(connection: sqlite3.Connection, _: Any) -> None:
 def _begin(connection: Connection) -> None:
     # A transaction that reads before it writes cannot wait for its turn; one that announces itself can.
     writes = connection.get_execution_options().get("writes", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    driver: Any = connection.connection.driver_connection
+    driver.execute("BEGIN IMMEDIATE" if writes else "BEGIN").close()
 
 
 def _postgresql(url: URL) -> Engine:

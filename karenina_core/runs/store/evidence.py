@@ -22,10 +22,10 @@ def result_row(run_id: str, result: VerificationResult) -> Row:
     """Return the columns of a result, all but its position."""
     failure, usage, question = result.failure, result.usage, result.question
     answer_call = result.answer.call if result.answer else None
+    guards = (result.abstention, result.sufficiency)
     return {
-        "run_id": run_id,
         "result_id": result.result_id,
-        **key_columns(result),
+        **_key_columns(run_id, result),
         "status": result.status,
         "verdict": result.verdict,
         "failure_category": failure.category if failure else None,
@@ -41,7 +41,7 @@ def result_row(run_id: str, result: VerificationResult) -> Row:
         "keywords": clean(question.keywords),
         "answer_seconds": _time_of(answer_call),
         "flagged": bool(result.answer and result.answer.addresses_judge),
-        "unguarded": any(guard and not guard.performed for guard in (result.abstention, result.sufficiency)),
+        "unguarded": guards != (None, None) and any(guard and not guard.performed for guard in guards),
     }
 
 
@@ -50,9 +50,10 @@ def _time_of(call: CallRecord | None) -> float | None:
     return call.seconds if call and call.source in ("provider", "local") else None
 
 
-def key_columns(result: VerificationResult) -> Row:
+def _key_columns(run_id: str, result: VerificationResult) -> Row:
     """Return the identity of a result as columns."""
     return {
+        "run_id": run_id,
         "question_id": clean_text(result.question.id),
         "answering_model": clean_text(result.answering_model),
         "parsing_model": clean_text(result.parsing_model),
@@ -64,7 +65,7 @@ def field_rows(run_id: str, result: VerificationResult) -> list[Row]:
     """Return one row per template field."""
     if result.template is None:
         return []
-    key = {"run_id": run_id, **key_columns(result)}
+    key = _key_columns(run_id, result)
     fields = {clean_text(item.name): (item.result, field_state(result, item)) for item in result.template.fields}
     return [{**key, "name": name, "result": decided, "state": state} for name, (decided, state) in fields.items()]
 
@@ -73,7 +74,7 @@ def score_rows(run_id: str, result: VerificationResult) -> list[Row]:
     """Return one row per trait, for metric traits one per metric; traits without a value have none."""
     if not result.rubric.performed:
         return []
-    key = {"run_id": run_id, **key_columns(result)}
+    key = _key_columns(run_id, result)
     names = ("trait", "kind", "metric", "value", "label")
     rows = {(values[0], values[2]): dict(zip(names, values, strict=True)) for values in _scores(result)}
     return [{**key, **clean(row), **_counts(result.rubric, row)} for row in rows.values()]
@@ -104,7 +105,8 @@ def _scores(result: VerificationResult) -> Iterator[tuple[str, str, str, float |
 
 def encode(result: VerificationResult) -> str:
     """Return the whole result as JSON text that every database stores."""
-    if not all(math.isfinite(value) for values in result.rubric.metrics.values() for value in values.values()):
+    metrics = result.rubric.metrics
+    if metrics and not all(math.isfinite(value) for values in metrics.values() for value in values.values()):
         result = result.model_copy(update={"rubric": _with_undefined_named(result.rubric)})
     return clean_json(_RESULT, result)
 
