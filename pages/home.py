@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from karenina_core.models.local_judge import DEMO_JUDGE_NOTE
+from karenina_core.models.local.judge import DEMO_JUDGE_NOTE
 from pages.components import demo, frame, services, state
 from pages.components.text import plain
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
-from karenina_core.models.spoken_numbers import numbers
+from karenina_core.models.local.spoken_numbers import numbers
 from karenina_core.schemas.primitives.date_reading import read_date
 from karenina_core.schemas.primitives.numeric import read_number
 from karenina_core.schemas.results import VerificationResult

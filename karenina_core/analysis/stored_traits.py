@@ -11,7 +11,7 @@ from karenina_core.analysis.frames import traits_frame
 from karenina_core.analysis.stored_columns import KEY, Columns, places, read_columns, renamed
 from karenina_core.analysis.traits import by_name, range_of
 from karenina_core.benchmark import Benchmark
-from karenina_core.runs.score import added_traits
+from karenina_core.runs.traits.score import added_traits
 from karenina_core.schemas.entities.rubric import AnyTrait
 
 if TYPE_CHECKING:

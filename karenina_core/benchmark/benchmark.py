@@ -156,7 +156,7 @@ class Benchmark(
 
         Args:
             model_config: The model that drafts.
-            **options: Passed on to `karenina_core.runs.drafting.generate_all_templates`: `question_ids`,
+            **options: Passed on to `karenina_core.runs.drafting.calls.generate_all_templates`: `question_ids`,
                 `force_regenerate`, `max_cost`, `store`, and so on.
 
         Returns:

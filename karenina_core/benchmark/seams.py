@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 RUN_VERIFICATION = "karenina_core.runs.verification:run_verification"
-GENERATE_ALL_TEMPLATES = "karenina_core.runs.drafting:generate_all_templates"
+GENERATE_ALL_TEMPLATES = "karenina_core.runs.drafting.calls:generate_all_templates"
 
 
 def upward(name: str) -> Callable[..., Any]:

@@ -32,7 +32,7 @@ def configuration(options: argparse.Namespace) -> VerificationConfig:
 
 def _base(options: argparse.Namespace) -> VerificationConfig | None:
     if options.config:
-        from karenina_core.runs.configuration import read_configuration_file
+        from karenina_core.runs.plans.configuration import read_configuration_file
 
         return read_configuration_file(options.config)
     if options.preset:

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple, TypeVar
 
 from karenina_core.errors import InputError, ModelError, ModelErrorCategory
 from karenina_core.models.clients import ClientPool, make_client
-from karenina_core.models.lanes import Way
+from karenina_core.models.pace.lanes import Way
+from karenina_core.models.pace.retry import OnRetry, Sleep, seconds_to_wait, worth_another
+from karenina_core.models.pace.slots import max_concurrent as most_of_process
+from karenina_core.models.pace.slots import process_slots
+from karenina_core.models.pace.traffic import Traffic
 from karenina_core.models.ports import CallLedger, CallNamer, ChatReply, ChatRequest, Meter, ModelClient
 from karenina_core.models.replies import clean_reply
-from karenina_core.models.retry import OnRetry, Sleep, seconds_to_wait, worth_another
-from karenina_core.models.slots import max_concurrent as most_of_process
-from karenina_core.models.slots import process_slots
 from karenina_core.models.structured import InvalidOutputError, ask_again, read_whole_reply
-from karenina_core.models.traffic import Traffic
 from karenina_core.schemas.config import ModelConfig
 from karenina_core.schemas.results import CallRecord, Usage, built
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from karenina_core.models.openai_route import route_of
+from karenina_core.models.openai.route import route_of
 from karenina_core.models.ports import ModelClient
 from karenina_core.schemas.config import ModelConfig
 
@@ -16,7 +16,7 @@ def make_client(config: ModelConfig) -> ModelClient:
         InputError: The configuration cannot work, such as an unknown recording or a bad address.
     """
     if config.transport == "local":
-        from karenina_core.models.local import LocalClient
+        from karenina_core.models.local.client import LocalClient
 
         return LocalClient(config)
     if config.transport == "recorded":
@@ -28,10 +28,10 @@ def make_client(config: ModelConfig) -> ModelClient:
 
         return ManualClient(config)
     if route_of(config) is not None:
-        from karenina_core.models.openai_client import OpenAIClient
+        from karenina_core.models.openai.client import OpenAIClient
 
         return OpenAIClient(config)
-    from karenina_core.models.litellm_client import LitellmClient
+    from karenina_core.models.litellm.client import LitellmClient
 
     return LitellmClient(config)
 
@@ -39,7 +39,7 @@ def make_client(config: ModelConfig) -> ModelClient:
 def preload(configs: Iterable[ModelConfig]) -> None:
     """Load what the calls of these models need, so that the first ones do not wait for it."""
     if any(route_of(config) is not None for config in configs):
-        from karenina_core.models.openai_client import load_library
+        from karenina_core.models.openai.client import load_library
 
         load_library()
 

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from karenina_core.models.traffic import Traffic
+from karenina_core.models.pace.traffic import Traffic
 from karenina_core.schemas.config import ModelConfig
 from karenina_core.schemas.results import Usage
 

@@ -11,13 +11,13 @@ from karenina_core.models.keys import KeySource, using_keys
 from karenina_core.models.readiness import check_model
 from karenina_core.pipeline import Pipeline
 from karenina_core.pipeline.generation import run_in_thread
-from karenina_core.runs.budget import Budget
-from karenina_core.runs.ledger import StoreLedger
-from karenina_core.runs.plan import Plan
-from karenina_core.runs.purse import Purse
-from karenina_core.runs.quotes import client_at
+from karenina_core.runs.engine.budget import Budget
+from karenina_core.runs.engine.ledger import StoreLedger
+from karenina_core.runs.engine.purse import Purse
+from karenina_core.runs.engine.writer import Writer
+from karenina_core.runs.plans.plan import Plan
+from karenina_core.runs.plans.quotes import client_at
 from karenina_core.runs.store import Store
-from karenina_core.runs.writer import Writer
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from karenina_core.schemas.results import AnswerPart, VerificationResult
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from karenina_core.runs import Progress
-from karenina_core.runs.draft_batch import DraftBatch
+from karenina_core.runs.drafting.batch import DraftBatch
 from pages.components import services
 from pages.components.text import plain
 

@@ -18,9 +18,9 @@ from karenina_core.analysis.stored_frames import stored_fields, stored_results
 from karenina_core.analysis.stored_traits import stored_traits, traits_of
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import Store, wanted
-from karenina_core.runs.score import Scoring, note_definition
 from karenina_core.runs.store.tables import field as field_table
 from karenina_core.runs.store.tables import score as score_table
+from karenina_core.runs.traits.score import Scoring, note_definition
 from karenina_core.schemas import Rubric, RubricTrait, VerificationConfig
 from karenina_core.schemas.results import AnswerPart, ConfusionPart, RubricPart, VerificationResult
 

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from karenina_core.differences import Piece
-from karenina_core.runs.plan import wanted
+from karenina_core.runs.plans.plan import wanted
 from karenina_core.schemas.annotation import Annotation
 from pages.components import frame, services
 from pages.components.compare.answers import marked_up

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from karenina_core.benchmark import Benchmark
 from karenina_core.models.prices import Price
 from karenina_core.runs import Store
-from karenina_core.runs.quotes import price_name
+from karenina_core.runs.plans.quotes import price_name
 from karenina_core.schemas.config import ModelConfig
 from pages.components import services
 from tests.app.conftest import Open

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from karenina_core.runs.plan import wanted
+from karenina_core.runs.plans.plan import wanted
 from karenina_core.schemas.annotation import Annotation
 from pages.components import frame, services
 from tests.app.conftest import Open, healthy

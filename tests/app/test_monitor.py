@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from karenina_core.models.prices import Price
-from karenina_core.runs.plan import wanted
-from karenina_core.runs.quotes import price_name
+from karenina_core.runs.plans.plan import wanted
+from karenina_core.runs.plans.quotes import price_name
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from pages.components import frame, services
 from pages.components.runs.traffic import is_held_up

@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.benchmark.question_state import question_states
-from karenina_core.runs.draft_batch import DraftBatch, Outcome
+from karenina_core.runs.drafting.batch import DraftBatch, Outcome
 from pages.components import services
 from pages.components.benchmarks.next_step import NextStep, next_step
 from tests.app.conftest import Open

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from karenina_core.runs.plan import wanted
-from karenina_core.runs.revisions import ChangedTemplates
+from karenina_core.runs.plans.plan import wanted
+from karenina_core.runs.revisions.family import ChangedTemplates
 from karenina_core.runs.store.leases import new_owner
 from karenina_core.schemas.results import VerificationResult
 from pages.components import frame, services

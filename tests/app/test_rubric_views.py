@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import Store
-from karenina_core.runs.trait_library import add_to_library, library
+from karenina_core.runs.traits.library import add_to_library, library
 from karenina_core.schemas import ManualRubricTrait, Rubric, RubricTrait
 from karenina_core.schemas.config import ModelConfig
 from pages.components import services

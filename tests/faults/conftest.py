@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from karenina_core.runs.runner import Runner
+from karenina_core.runs.engine.runner import Runner
 from karenina_core.runs.store import Store
 from tests.faults.openai_server import OpenAIServer
 from tests.faults.road import Road, honest
@@ -19,7 +19,7 @@ __all__ = ["any_store", "postgres_socket", "postgres_url", "store"]
 @pytest.fixture(autouse=True)
 def quick_retries(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait milliseconds where a provider names no time of its own."""
-    monkeypatch.setattr("karenina_core.models.retry.FIRST_WAIT", 0.01)
+    monkeypatch.setattr("karenina_core.models.pace.retry.FIRST_WAIT", 0.01)
 
 
 @pytest.fixture

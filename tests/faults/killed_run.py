@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import sys
 
-from karenina_core.runs.runner import Runner
+from karenina_core.runs.engine.runner import Runner
 from karenina_core.runs.store import Store
 
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.runs.plan import wanted
-from karenina_core.runs.progress import Progress
-from karenina_core.runs.runner import Runner
+from karenina_core.runs.engine.progress import Progress
+from karenina_core.runs.engine.runner import Runner
+from karenina_core.runs.plans.plan import wanted
 from karenina_core.runs.store import Store
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from karenina_core.schemas.results import VerificationResult

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from karenina_core.runs.runner import Runner
+from karenina_core.runs.engine.runner import Runner
 from karenina_core.runs.store import Store, leases
 from karenina_core.runs.store.leases import LEASE_SECONDS, LeaseLostError
 from tests.faults.openai_server import Reply
@@ -35,7 +35,7 @@ def jump(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.fixture
 def run_id(any_store: Store) -> str:
-    from karenina_core.runs.plan import wanted
+    from karenina_core.runs.plans.plan import wanted
     from tests.runs.fakes import small_benchmark, small_config
 
     return any_store.create_run(wanted(small_benchmark(2), small_config()))

@@ -13,7 +13,7 @@ from karenina_core.analysis.export import read_results, to_json
 from karenina_core.benchmark import Benchmark, load_checkpoint
 from karenina_core.cli.main import main
 from karenina_core.errors import CheckpointError, StoreError
-from karenina_core.runs.plan import wanted
+from karenina_core.runs.plans.plan import wanted
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.rescue import rescue
 from tests.faults.road import islands

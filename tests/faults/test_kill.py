@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from karenina_core.runs.plan import wanted
-from karenina_core.runs.runner import Runner
+from karenina_core.runs.engine.runner import Runner
+from karenina_core.runs.plans.plan import wanted
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.tables import call as call_table
 from tests.faults.openai_server import OpenAIServer

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from karenina_core.runs.plan import wanted
+from karenina_core.runs.plans.plan import wanted
 from karenina_core.templates import Limits, Sandbox
 from tests.faults.openai_server import Reply
 from tests.faults.road import TEMPLATE, Road, call_of, config, honest, islands, verdicts

@@ -12,7 +12,7 @@ import pytest
 
 from karenina_core.benchmark import Benchmark, load_checkpoint
 from karenina_core.errors import CheckpointError
-from karenina_core.runs.plan import Plan
+from karenina_core.runs.plans.plan import Plan
 from tests.faults.road import TEMPLATE, Road, islands
 
 ROOT = Path(__file__).parents[2]
@@ -22,8 +22,8 @@ LARGE = 100_000
 SCRIPT = """
 import re, sys
 from pathlib import Path
-from karenina_core.runs.plan import wanted
-from karenina_core.runs.runner import Runner
+from karenina_core.runs.plans.plan import wanted
+from karenina_core.runs.engine.runner import Runner
 from karenina_core.runs.store import Store
 from tests.faults.road import TEMPLATE, islands
 from tests.runs.fakes import Laboratory, small_config

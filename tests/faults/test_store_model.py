@@ -15,11 +15,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from sqlalchemy import insert
 
 from karenina_core.models.ports import ChatReply, call_key
-from karenina_core.runs.ledger import StoreLedger
-from karenina_core.runs.plan import wanted
+from karenina_core.runs.engine.ledger import StoreLedger
+from karenina_core.runs.engine.writer import ResultWrite, Writer
+from karenina_core.runs.plans.plan import wanted
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.tables import setting
-from karenina_core.runs.writer import ResultWrite, Writer
 from karenina_core.schemas.results import Usage
 from tests.runs.fakes import answer_request, failure_of, full_result, plain_result, small_benchmark, small_config
 

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from karenina_core.analysis.export import read_results, to_csv, to_json
 from karenina_core.errors import CheckpointError
 from karenina_core.models.ports import ChatReply, call_key
-from karenina_core.runs.ledger import StoreLedger
-from karenina_core.runs.plan import wanted
+from karenina_core.runs.engine.ledger import StoreLedger
+from karenina_core.runs.engine.writer import Writer
+from karenina_core.runs.plans.plan import wanted
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.clean import clean
-from karenina_core.runs.writer import Writer
 from karenina_core.schemas.results import VerificationResult
 from tests.faults.openai_server import Reply
 from tests.faults.road import Road, honest

@@ -6,9 +6,9 @@ import pytest
 
 from karenina_core.errors import InputError
 from karenina_core.models import ClientPool, make_client
-from karenina_core.models.litellm_client import LitellmClient
+from karenina_core.models.litellm.client import LitellmClient
 from karenina_core.models.manual import ManualClient
-from karenina_core.models.openai_client import OpenAIClient
+from karenina_core.models.openai.client import OpenAIClient
 from karenina_core.schemas.config import ModelConfig
 from tests.models.fakes import MODEL, FakeClient
 

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from karenina_core.runs.runner import Runner
+from karenina_core.runs.engine.runner import Runner
 from karenina_core.runs.store import Store
 from tests.runs import postgres
 from tests.runs.fakes import Laboratory

@@ -6,8 +6,8 @@ import os
 import signal
 import sys
 
-from karenina_core.runs.plan import wanted
-from karenina_core.runs.runner import Runner
+from karenina_core.runs.engine.runner import Runner
+from karenina_core.runs.plans.plan import wanted
 from karenina_core.runs.store import Store
 from tests.runs.fakes import Laboratory, Turnstile, small_benchmark, small_config
 

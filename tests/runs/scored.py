@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from karenina_core.runs.plan import wanted
+from karenina_core.runs.plans.plan import wanted
 from karenina_core.runs.store import Store
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from karenina_core.schemas.entities.rubric import Rubric, RubricTrait

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from karenina_core.errors import InputError
-from karenina_core.runs.plan import PACE, config_hash
-from karenina_core.runs.runner import Runner
+from karenina_core.runs.engine.runner import Runner
+from karenina_core.runs.plans.plan import PACE, config_hash
 from karenina_core.runs.store import Store
 from karenina_core.schemas.config import VerificationConfig
 from tests.faults.openai_server import OpenAIServer, Reply, failing
@@ -97,8 +97,8 @@ def test_a_stopped_model_is_named_with_its_reason(road: Road) -> None:
 
 
 def test_a_dead_provider_ends_the_run_soon_and_the_rest_goes_on(road: Road, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karenina_core.models.limits.FIRST_PROBE", 0.01)
-    monkeypatch.setattr("karenina_core.models.retry.FIRST_WAIT", 0.01)
+    monkeypatch.setattr("karenina_core.models.pace.limits.FIRST_PROBE", 0.01)
+    monkeypatch.setattr("karenina_core.models.pace.retry.FIRST_WAIT", 0.01)
     road.server.script = always(failing(503), of="dead")
     results = road.run(40, answering_models=[model(road.server, "dead"), model(road.server)], max_attempts=4)
     assert verdicts(results) == ["server_error", "pass"] * 40

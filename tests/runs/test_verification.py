@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from karenina_core.errors import ConfigError, StoreError
-from karenina_core.runs.runner import Runner
+from karenina_core.runs.engine.runner import Runner
 from karenina_core.runs.store import Store
 from karenina_core.runs.verification import run_verification
 from karenina_core.schemas.config import ModelConfig, VerificationConfig

@@ -14,7 +14,7 @@ from karenina_core.analysis.frames import calls_frame, fields_frame, results_fra
 from karenina_core.analysis.summary import left_out_sentences, model_sentences
 from karenina_core.benchmark import Benchmark, load_checkpoint
 from karenina_core.models.ports import ChatRequest
-from karenina_core.runs.plan import wanted
+from karenina_core.runs.plans.plan import wanted
 from karenina_core.runs.store import Store
 from karenina_core.schemas import VerificationConfig, VerificationResult
 from tests.pipeline.scripted import ANSWERER, JUDGE, evaluate

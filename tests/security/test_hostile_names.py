@@ -18,7 +18,7 @@ from google.protobuf.message import Message
 from streamlit.testing.v1 import AppTest
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.runs.plan import wanted
+from karenina_core.runs.plans.plan import wanted
 from karenina_core.schemas import (
     ManualRubricTrait,
     MetricRubricTrait,

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, Float, bindparam, func, insert, selec
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError
-from karenina_core.runs.plan import Plan, SkippedQuestion, asked, config_hash
+from karenina_core.runs.plans.plan import Plan, SkippedQuestion, asked, config_hash
 from karenina_core.runs.store.bulk import Ready
 from karenina_core.runs.store.clean import clean_text
 from karenina_core.runs.store.order import Order

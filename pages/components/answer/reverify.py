@@ -9,8 +9,8 @@ import streamlit as st
 from karenina_core.analysis.intervals import proportion
 from karenina_core.analysis.summary import counted, interval, percent
 from karenina_core.runs import Flip, FlipList, RunRow, preview, reverify, wanted
-from karenina_core.runs.reverify import Share
-from karenina_core.runs.revisions import Revision, revisions
+from karenina_core.runs.revisions.family import Revision, revisions
+from karenina_core.runs.revisions.reverify import Share
 from karenina_core.schemas.results import Verdict
 from pages.components import feedback, frame, services, session_keys, state
 from pages.components.answer import scratch as answer_scratch

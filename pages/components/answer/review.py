@@ -6,7 +6,7 @@ from datetime import UTC
 
 import streamlit as st
 
-from karenina_core.runs.revisions import revisions
+from karenina_core.runs.revisions.family import revisions
 from karenina_core.schemas.annotation import (
     CAUSE_WORDS,
     CAUSES,

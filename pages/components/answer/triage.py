@@ -10,7 +10,7 @@ import streamlit as st
 from karenina_core.analysis.gentler_rules import GentlerRule
 from karenina_core.analysis.summary import counted
 from karenina_core.analysis.triage import Suggestion, disputes
-from karenina_core.runs.score import scored_at
+from karenina_core.runs.traits.score import scored_at
 from karenina_core.schemas.annotation import CAUSE_WORDS, CAUSES, Annotation, Cause, agrees_with, latest_reviews
 from karenina_core.schemas.results import Verdict
 from pages.components import feedback, frame, services, state

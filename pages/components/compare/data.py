@@ -12,7 +12,7 @@ from karenina_core.analysis.comparison import data, leaderboard, replicates
 from karenina_core.analysis.comparison.arms import Arm, arm_labels, tallies
 from karenina_core.analysis.comparison.pairs import Pair, compare
 from karenina_core.analysis.comparison.parts import Parts, by_field, by_keyword
-from karenina_core.runs.score import scored_at
+from karenina_core.runs.traits.score import scored_at
 from pages.components import services
 
 Stamp = tuple[tuple[str, str], ...]

@@ -10,8 +10,8 @@ import streamlit as st
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import BenchmarkRow, Estimate
-from karenina_core.runs.budget import daily_budget, dollars
-from karenina_core.runs.drafting import estimate_templates
+from karenina_core.runs.drafting.calls import estimate_templates
+from karenina_core.runs.engine.budget import daily_budget, dollars
 from karenina_core.schemas.config import ModelConfig
 from pages.components import services
 from pages.components.labels import distinct

@@ -10,7 +10,7 @@ import streamlit as st
 from karenina_core.analysis.summary import counted
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import BenchmarkRow
-from karenina_core.runs.draft_batch import (
+from karenina_core.runs.drafting.batch import (
     DraftBatch,
     Outcome,
     clean_drafts,

@@ -7,7 +7,7 @@ import streamlit as st
 from karenina_core.analysis.summary import counted
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import choose_questions, questions_of
-from karenina_core.runs.subset import TROUBLES, all_keywords
+from karenina_core.runs.plans.subset import TROUBLES, all_keywords
 from pages.components import services
 from pages.components.runs import configuration
 from pages.components.text import short

@@ -12,8 +12,8 @@ import pandas as pd
 import streamlit as st
 
 from karenina_core.errors import KareninaError
-from karenina_core.runs.score import scored_at
 from karenina_core.runs.store.run_row import STATES
+from karenina_core.runs.traits.score import scored_at
 from karenina_core.schemas import causes
 from karenina_core.schemas.results import VerificationResult
 from pages.components import frame, services, state

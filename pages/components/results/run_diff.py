@@ -14,7 +14,7 @@ from karenina_core.analysis.run_diff import CAUSE_WORDS, CHANGE_WORDS, MOVED, Ca
 from karenina_core.analysis.summary import counted
 from karenina_core.differences import side_by_side
 from karenina_core.runs import RunRow
-from karenina_core.runs.revisions import ChangedTemplates, template_differences
+from karenina_core.runs.revisions.family import ChangedTemplates, template_differences
 from karenina_core.schemas.results import VerificationResult
 from pages.components import picker, services, state
 from pages.components.answer import drawer as answer_drawer

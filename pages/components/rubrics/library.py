@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from karenina_core.runs.trait_library import (
+from karenina_core.runs.traits.library import (
     LibraryTrait,
     add_to_library,
     library,

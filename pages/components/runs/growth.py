@@ -10,7 +10,7 @@ import streamlit as st
 
 from karenina_core.analysis.summary import counted
 from karenina_core.runs import Plan, Progress, failed_guards, failed_traits, top_up, wanted, widened
-from karenina_core.runs.revisions import revisions
+from karenina_core.runs.revisions.family import revisions
 from karenina_core.schemas.config import ModelConfig
 from pages.components import frame, services, session_keys, state
 from pages.components.runs import model_editor, spending

@@ -10,7 +10,7 @@ import streamlit as st
 from karenina_core.benchmark import Benchmark
 from karenina_core.demo import live_available, recordings
 from karenina_core.models import check_access
-from karenina_core.models.local_judge import DEMO_JUDGE_NOTE
+from karenina_core.models.local.judge import DEMO_JUDGE_NOTE
 from karenina_core.models.manual import parse_answers
 from karenina_core.schemas.config import ModelConfig
 from pages.components import frame, session_keys

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from karenina_core.runs import Progress
-from karenina_core.runs.quotes import spent_in_words
+from karenina_core.runs.plans.quotes import spent_in_words
 from karenina_core.schemas import causes
 from pages.components import services
 from pages.components.runs import controls as monitor_controls

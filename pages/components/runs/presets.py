@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from karenina_core.runs.configuration import configuration_bytes
+from karenina_core.runs.plans.configuration import configuration_bytes
 from karenina_core.schemas.config import VerificationConfig
 from pages.components import feedback, frame, services
 from pages.components.runs import configuration

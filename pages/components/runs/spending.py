@@ -10,8 +10,8 @@ import streamlit as st
 from karenina_core.analysis.summary import counted
 from karenina_core.models.prices import Price
 from karenina_core.runs import Estimate, Plan, estimate
-from karenina_core.runs.budget import daily_budget, dollars
-from karenina_core.runs.quotes import Quote
+from karenina_core.runs.engine.budget import daily_budget, dollars
+from karenina_core.runs.plans.quotes import Quote
 from karenina_core.schemas.config import VerificationConfig
 from pages.components import services
 from pages.components.runs import configuration

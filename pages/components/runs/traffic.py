@@ -6,7 +6,7 @@ from collections import Counter
 
 import streamlit as st
 
-from karenina_core.models.traffic import ModelTraffic
+from karenina_core.models.pace.traffic import ModelTraffic
 from karenina_core.runs import Progress
 from karenina_core.schemas import causes
 from pages.components import services

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from karenina_core.pipeline.judge_view import judge_view
-from karenina_core.runs.stored_answers import JudgedAnswer
+from karenina_core.runs.revisions.stored_answers import JudgedAnswer
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from karenina_core.templates import Template
 from pages.components import services

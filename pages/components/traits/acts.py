@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from karenina_core.runs.trait_library import add_to_library
+from karenina_core.runs.traits.library import add_to_library
 from karenina_core.schemas.entities.rubric import AnyTrait, StoredTrait
 from karenina_core.text import first_free
 from pages.components import drafts, feedback, frame, services

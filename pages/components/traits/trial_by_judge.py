@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from karenina_core.pipeline.trait_scoring import Sample
-from karenina_core.runs.score_estimate import estimate_trial
-from karenina_core.runs.trait_trial import try_trait
+from karenina_core.runs.traits.estimate import estimate_trial
+from karenina_core.runs.traits.trial import try_trait
 from karenina_core.schemas.config import ModelConfig
 from karenina_core.schemas.entities.rubric import AnyTrait, RubricTrait
 from karenina_core.schemas.results import CallRecord, RubricPart

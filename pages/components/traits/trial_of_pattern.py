@@ -8,7 +8,7 @@ import streamlit as st
 
 from karenina_core import patterns
 from karenina_core.analysis.summary import counted
-from karenina_core.runs.pattern_trial import PatternReport, Searched, flags_of, search_answers
+from karenina_core.runs.traits.patterns import PatternReport, Searched, flags_of, search_answers
 from karenina_core.schemas.entities.rubric import ManualRubricTrait
 from pages.components.answer import drawer as answer_drawer
 from pages.components.drafts import Draft

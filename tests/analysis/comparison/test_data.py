@@ -4,7 +4,7 @@ import pytest
 
 from karenina_core.analysis.comparison.data import field_outcomes, outcomes, question_texts
 from karenina_core.analysis.frames import fields_frame, results_frame
-from karenina_core.runs.plan import wanted
+from karenina_core.runs.plans.plan import wanted
 from karenina_core.runs.store import Store
 from tests.runs.fakes import full_result, plain_result, small_benchmark, small_config
 

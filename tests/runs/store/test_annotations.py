@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from karenina_core.errors import InputError
-from karenina_core.runs.plan import wanted
+from karenina_core.runs.plans.plan import wanted
 from karenina_core.runs.store import Store
 from karenina_core.schemas.annotation import Annotation
 from karenina_core.schemas.duel import Duel

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import make_url, text
 
 from karenina_core.errors import StoreError
-from karenina_core.runs.plan import wanted
+from karenina_core.runs.plans.plan import wanted
 from karenina_core.runs.store import Store, engine
 from karenina_core.runs.store.engine import database_url, open_engine
 from tests.runs.fakes import plain_result, small_benchmark, small_config

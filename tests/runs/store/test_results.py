@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 
 from karenina_core.errors import InputError, StoreError
-from karenina_core.runs.plan import wanted
+from karenina_core.runs.plans.plan import wanted
 from karenina_core.runs.store import Outcome, Store
 from karenina_core.runs.store.clean import clean
 from karenina_core.schemas.results import FieldEvidence, VerificationResult

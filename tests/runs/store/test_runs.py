@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from karenina_core.errors import InputError
-from karenina_core.runs.plan import wanted
+from karenina_core.runs.plans.plan import wanted
 from karenina_core.runs.store import Store
 from karenina_core.schemas.config import ModelConfig
 from karenina_core.schemas.results import Usage

@@ -1,0 +1,1 @@
+"""Every other provider, called through litellm."""

@@ -1,0 +1,1 @@
+"""How fast models are called: limits, retries, and what they show."""

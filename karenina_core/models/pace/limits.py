@@ -1,0 +1,248 @@
+"""How fast one model may be called: numbers and rules only; `lanes` applies them to calls."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from karenina_core.models.pace.retry import JITTER
+
+Clock = Callable[[], float]
+
+FIRST = 20  # calls in flight before anything is known of a provider; half the bound where that is more
+CUT = 0.8  # of the limit stays when the provider asks for a slower pace
+DEEPEST_CUT = 0.25  # stays at least, however many calls in flight at that moment are refused
+GROWTH = 0.05  # of the limit is added after a clean round
+SHORTEST_ROUND = 0.25  # seconds, once there was a refusal; quick answers are no reason for quick growth
+USED = 0.8  # of the limit was in use, or there is no reason to raise it
+BLIND = 4  # not cut below this while every call is refused: that says nothing about concurrency
+
+BURST = 1.0  # seconds' worth of calls or tokens that may come at once, where that is more than one
+
+SUSPEND_AFTER = 10  # failures in a row
+FIRST_PROBE = 1.0  # seconds until a single call probes whether the model is back; doubles
+LONGEST_PROBE = 60.0
+FIRST_HOLD = 0.3  # seconds without a call after a wave of refusals, while nothing is answered; doubles
+LONGEST_HOLD = 5.0  # where the provider does not say how long it wants to wait
+REFUSAL_PER_ATTEMPT = 30.0  # seconds of refusals only, for each attempt of a call, until the model is given up
+
+
+class ModelLimits(NamedTuple):
+    """What was set for one model.
+
+    Attributes:
+        max_concurrent: Calls in flight at once; None leaves it to the run's bound.
+        requests_per_minute: None without a limit.
+        tokens_per_minute: Sent and received together; None without a limit.
+        adaptive: Whether fewer calls are in flight while the provider asks for a slower pace.
+        attempts: Attempts per call; a model that does not answer is given as many chances before it is given up.
+    """
+
+    max_concurrent: int | None = None
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    adaptive: bool = True
+    attempts: int = 4
+
+
+class Concurrency:
+    """How many calls of a model may be in flight: found by trying, within 1 and a ceiling.
+
+    It begins at `FIRST` and grows by one with every answer, which doubles it in a round, until the provider first asks
+    for a slower pace, and by a twentieth per round from then on; only while the limit is in use. A round is as many
+    answers as the limit. A refusal keeps four fifths of the limit. Further refusals of calls that were in flight at
+    that moment show how many the provider accepts, and bring the limit down to that, at most to a quarter. Failures of
+    the provider's own only postpone growth.
+
+    Args:
+        ceiling: At least 1.
+        adaptive: False holds the limit at the ceiling.
+        clock: Seconds.
+
+    Attributes:
+        limit: Calls that may be in flight now.
+        wave: Number of cuts so far; a call keeps the number it began with.
+    """
+
+    def __init__(self, ceiling: int, adaptive: bool = True, clock: Clock = time.monotonic) -> None:
+        self._clock = clock
+        self._round_until = 0.0
+        self.ceiling = ceiling
+        self.limit = 1
+        self.wave = 0
+        self._adaptive = adaptive
+        self._before = 1
+        self._peak = 0
+        self._answers = 0
+        self._clean = True
+        self._blind = True
+        self.move_ceiling(ceiling, adaptive)
+
+    def move_ceiling(self, ceiling: int, adaptive: bool = True) -> None:
+        """Set another ceiling; what was found out stays, as far as it is below."""
+        self.ceiling, self._adaptive = max(1, ceiling), adaptive
+        if not adaptive:
+            self.limit = self.ceiling
+            return
+        if not self.wave:
+            self.limit = max(self.limit, FIRST, self.ceiling // 2)
+        self.limit = min(self.limit, self.ceiling)
+
+    def began(self, in_flight: int) -> None:
+        """Note that a call began; `in_flight` counts it."""
+        if in_flight > self._peak:
+            self._peak = in_flight
+
+    def answered(self) -> None:
+        """Note an answer."""
+        self._blind = False
+        self._answers += 1
+        if not self.wave:
+            self._grow(1)
+        if self._answers >= self.limit and (not self.wave or self._clock() >= self._round_until):
+            self._end_round()
+
+    def troubled(self) -> None:
+        """Note a failure that says nothing about the pace: this round raises nothing."""
+        self._clean = False
+
+    def refused(self, wave: int, in_flight: int) -> bool:
+        """Note that the provider asks for a slower pace, and say whether this is news.
+
+        Args:
+            wave: What `wave` was when the refused call began.
+            in_flight: Calls that are still in flight.
+        """
+        self._clean = False
+        news = wave == self.wave
+        if self._adaptive:
+            if news:
+                self._before = self.limit
+                lowest, wanted = 1, int(self.limit * CUT)
+            else:
+                lowest, wanted = math.ceil(self._before * DEEPEST_CUT), in_flight
+            if wave >= self.wave - 1:
+                lowest = max(lowest, min(BLIND, self.limit) if self._blind else 1)
+                self.limit = min(self.limit, max(lowest, wanted))
+        if news:
+            self.wave += 1
+            self._blind = True
+            self._round_until = self._clock() + SHORTEST_ROUND
+            self._answers, self._peak = 0, in_flight
+        return news
+
+    def _end_round(self) -> None:
+        if self.wave:
+            self._grow(max(1, int(self.limit * GROWTH)))
+        self._answers, self._peak, self._clean = 0, 0, True
+        self._round_until = self._clock() + SHORTEST_ROUND
+
+    def _grow(self, step: int) -> None:
+        if self._adaptive and self._clean and self._peak >= USED * self.limit:
+            self.limit = min(self.ceiling, self.limit + step)
+
+
+class Bucket:
+    """Calls or tokens per minute, evenly; a second's worth may come at once.
+
+    More may be taken than there is: whoever comes next waits for it. That is how a call is admitted by an estimate
+    and settled by what it really took.
+
+    Args:
+        per_minute: Above zero.
+        clock: Seconds.
+    """
+
+    def __init__(self, per_minute: float, clock: Clock = time.monotonic) -> None:
+        self.per_minute = per_minute
+        self._each = 60.0 / per_minute
+        self._burst = BURST if self._each < BURST else 0.0
+        self._clock = clock
+        self._paid_until = -math.inf
+
+    def wait(self) -> float:
+        """Return the seconds until something may be taken."""
+        return max(0.0, self._paid_until - self._burst - self._clock())
+
+    def take(self, amount: float) -> None:
+        """Take an amount."""
+        self._paid_until = max(self._paid_until, self._clock()) + amount * self._each
+
+    def settle(self, more: float) -> None:
+        """Take more, or give back with a negative amount, once the truth is known."""
+        self._paid_until += more * self._each
+
+
+class Patience:
+    """When a model that does not answer is asked again, and when it is given up.
+
+    Refusals for the pace: nothing is sent for a moment that doubles with every wave of refusals, or, from the second
+    wave on, for as long as the provider asks. Failures (no connection, no answer in time, an error of
+    the provider's own): after `SUSPEND_AFTER` in a row the model is suspended; single calls probe it after times that
+    double, and after as many of them as a call has attempts it is given up. Any answer ends all that.
+
+    Args:
+        clock: Seconds.
+        jitter: Returns a number between two others.
+
+    Attributes:
+        calm: Nothing is the matter, so nothing needs to be looked at.
+        suspended: One call at a time, as a probe.
+        quiet_until: Nothing is sent before this moment of the clock.
+        failures: In a row.
+        attempts: Chances a model has; may change at any time.
+    """
+
+    def __init__(self, clock: Clock = time.monotonic, jitter: Callable[[float, float], float] = JITTER.uniform) -> None:
+        self._clock = clock
+        self._jitter = jitter
+        self.attempts = 4
+        self.answered()
+
+    def answered(self) -> None:
+        """Note that the model answered."""
+        self.calm = True
+        self.suspended = False
+        self.quiet_until = -math.inf
+        self.failures = 0
+        self._waves = 0
+        self._probes = 0
+        self._refused_since = 0.0
+
+    def wait(self) -> float:
+        """Return the seconds until something may be sent."""
+        return 0.0 if self.calm else max(0.0, self.quiet_until - self._clock())
+
+    def refused(self, retry_after: float | None) -> bool:
+        """Note a wave of refusals for the pace, and say whether the model is to be given up."""
+        now = self._clock()
+        if not self._waves:
+            self._refused_since = now
+        self.calm, self.suspended, self.failures, self._probes = False, False, 0, 0
+        longest = min(LONGEST_HOLD, FIRST_HOLD * 2.0 ** min(self._waves, 10))
+        hold = self._jitter(longest / 2, longest)
+        if retry_after is not None:
+            # The first refusal may concern that call alone; the others are not to wait for as long.
+            hold = retry_after if self._waves else min(retry_after, hold)
+        self.quiet_until = max(self.quiet_until, now + hold)
+        self._waves += 1
+        return self._waves > 1 and now - self._refused_since >= REFUSAL_PER_ATTEMPT * self.attempts
+
+    def failed(self, probe: bool) -> bool:
+        """Note a failure, and say whether the model is to be given up.
+
+        Args:
+            probe: The call was made to see whether the model is back.
+        """
+        self.failures += 1
+        if not self.suspended:
+            if self.failures < SUSPEND_AFTER:
+                return False
+            self.suspended, self.calm = True, False
+            self.quiet_until = self._clock() + FIRST_PROBE
+        elif probe:
+            self._probes += 1
+            self.quiet_until = self._clock() + min(LONGEST_PROBE, FIRST_PROBE * 2.0**self._probes)
+        return self._probes >= self.attempts

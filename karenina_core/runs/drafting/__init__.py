@@ -1,0 +1,1 @@
+"""Drafting templates of a benchmark in the background."""

@@ -1,0 +1,127 @@
+"""Drafting templates within the budgets, with every paid call remembered; and what that will take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+
+from karenina_core.benchmark import Benchmark
+from karenina_core.models.keys import KeySource, using_keys
+from karenina_core.models.ports import call_key
+from karenina_core.models.readiness import check_model
+from karenina_core.pipeline import generation
+from karenina_core.pipeline.generation import GeneratedTemplate, draft_request, to_draft
+from karenina_core.runs.engine.budget import Budget
+from karenina_core.runs.engine.ledger import StoreLedger
+from karenina_core.runs.engine.purse import Purse
+from karenina_core.runs.engine.writer import Writer
+from karenina_core.runs.plans.estimate import Estimate, estimated
+from karenina_core.runs.plans.experience import experience
+from karenina_core.runs.plans.quotes import client_at
+from karenina_core.runs.plans.rehearsal import Ask, Calls, is_remote
+from karenina_core.runs.store import Store
+from karenina_core.schemas.config import ModelConfig
+
+_PURPOSE = "generate_template"
+
+
+def generate_all_templates(
+    benchmark: Benchmark,
+    model_config: ModelConfig,
+    *,
+    question_ids: Sequence[str] | None = None,
+    force_regenerate: bool = False,
+    store: Store | None = None,
+    max_cost: float | None = None,
+    keys: KeySource | None = None,
+    max_concurrent: int = 4,
+    progress_callback: Callable[[float, str], None] | None = None,
+) -> Mapping[str, GeneratedTemplate]:
+    """Draft templates for questions that have none, and add them to the benchmark.
+
+    What was drafted before is taken from the store's ledger. When the money is spent, the questions that are left say
+    so in their `error`, and what is drafted stays.
+
+    Args:
+        benchmark: Gets the new templates.
+        model_config: The drafting model.
+        question_ids: Only these questions.
+        force_regenerate: Replace existing templates too.
+        store: Its ledger remembers the calls, and its account counts them towards the daily budget; the user's own
+            store when not given.
+        max_cost: US dollars that may be spent; models without a known price do not count.
+        keys: Asked for keys before the environment.
+        max_concurrent: Calls in flight at once.
+        progress_callback: Called with percent (0 to 100) and a line of text after every question.
+
+    Returns:
+        What became of every question, by id.
+
+    Raises:
+        ConfigError: The model cannot be used.
+        StoreError: The database refuses.
+    """
+    check_model(model_config)
+    with Store.open() if store is None else nullcontext(store) as opened:
+        writer = Writer(opened)
+        ledger = StoreLedger(opened, writer)
+        try:
+            with using_keys(keys):
+                return generation.generate_all_templates(
+                    benchmark,
+                    model_config,
+                    question_ids=question_ids,
+                    force_regenerate=force_regenerate,
+                    ledger=ledger,
+                    max_concurrent=max_concurrent,
+                    progress_callback=progress_callback,
+                    meter=drafting_purse(opened, max_cost),
+                    clients=client_at(opened.prices()),
+                )
+        finally:
+            ledger.close()
+            writer.close()
+
+
+def estimate_templates(
+    benchmark: Benchmark,
+    model_config: ModelConfig,
+    *,
+    question_ids: Sequence[str] | None = None,
+    force_regenerate: bool = False,
+    store: Store | None = None,
+    max_concurrent: int = 4,
+) -> Estimate | None:
+    """Return what drafting takes from its provider; None when the model is not at a provider.
+
+    Args:
+        benchmark: Whose questions are looked at.
+        model_config: The drafting model.
+        question_ids: Only these questions.
+        force_regenerate: Count questions that have a template too.
+        store: Its ledger tells which drafts are known and what drafts take; its prices count first.
+        max_concurrent: Calls in flight at once.
+    """
+    if not is_remote(model_config):
+        return None
+    ids = to_draft(benchmark, question_ids, force_regenerate=force_regenerate)
+    asks = [draft_request(model_config, name, benchmark.get_question_as_object(name)) for name in ids]
+    made = [call_key(model_config, request) for request in asks]
+    stored = store.known_calls(made) if store is not None else set[str]()
+    calls, ask = Calls(), Ask(model_config.id, _PURPOSE)
+    for request, key in zip(asks, made, strict=True):
+        (calls.cached if key in stored else calls.needed)[ask] += 1
+        calls.prompt(ask, request)
+    models = {model_config.id: model_config}
+    taken = experience(store, models) if store is not None else {}
+    return estimated(models, calls, taken, store.prices() if store is not None else {}, max_concurrent)
+
+
+def drafting_purse(store: Store, max_cost: float | None) -> Purse:
+    """Return the money drafting may spend, by its own limit and by that of the day.
+
+    Args:
+        store: Keeps the account of the day.
+        max_cost: US dollars that may be spent; None without a bound.
+    """
+    return Purse(Budget(max_cost, 0.0, store.spent_today, of="drafting"), store.note_spending)

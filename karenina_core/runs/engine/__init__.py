@@ -1,0 +1,1 @@
+"""Carrying runs out: workers, durable storing, spending, progress."""

@@ -1,0 +1,313 @@
+"""Carries out runs in the background: one thread, one event loop, any number of runs."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import Counter
+from collections.abc import Coroutine
+from concurrent.futures import Future, wait
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from karenina_core.errors import ConfigError, InputError, StoreError
+from karenina_core.models.keys import KeySource
+from karenina_core.models.pace.slots import max_concurrent
+from karenina_core.runs.engine.again import kept
+from karenina_core.runs.engine.budget import daily_budget
+from karenina_core.runs.engine.evaluation import Evaluator, EvaluatorFactory, evaluator_at
+from karenina_core.runs.engine.job import Job
+from karenina_core.runs.engine.ledger import StoreLedger
+from karenina_core.runs.engine.progress import HIGHEST_PACE, Progress, Tally, stored_progress
+from karenina_core.runs.engine.work import WorkQueue, remaining
+from karenina_core.runs.engine.writer import Writer
+from karenina_core.runs.plans.plan import Plan, config_hash
+from karenina_core.runs.plans.prepared import answers_missing, require_answers
+from karenina_core.runs.store import Store
+from karenina_core.runs.store.leases import forget_owner, new_owner
+from karenina_core.schemas.config import VerificationConfig
+
+T = TypeVar("T")
+BEAT_SECONDS = 5.0
+_KEPT_ANSWERS = 16  # runs
+_LAST_CALLS_SECONDS = 10.0  # of a run that was given up here and comes back
+
+
+class Runner:
+    """Starts, pauses, resumes and cancels runs of a store. Its methods may be called from any thread.
+
+    Runs that a process left behind when it died are marked `interrupted` first.
+
+    Args:
+        store: Holds the runs; stays open when the runner is closed.
+        pipeline_factory: Makes what answers and judges, from benchmark, configuration and ledger; the pipeline, at
+            the prices set in the store, when not given.
+    """
+
+    def __init__(self, store: Store, pipeline_factory: EvaluatorFactory | None = None) -> None:
+        self._store = store
+        self._make_evaluator = pipeline_factory or evaluator_at(store.prices)
+        self._owner = new_owner()
+        store.interrupt_abandoned()
+        self._writer = Writer(store)
+        self._ledger = StoreLedger(store, self._writer)
+        self._jobs: dict[str, Job] = {}
+        self._starting: dict[str, asyncio.Task[None]] = {}
+        self._prepared: dict[str, VerificationConfig] = {}  # with the prepared answers, which are never stored
+        self._closing = asyncio.Event()
+        started: Future[asyncio.AbstractEventLoop] = Future()
+        self._thread = threading.Thread(
+            target=lambda: asyncio.run(self._live(started)), name="karenina-runner", daemon=True
+        )
+        self._thread.start()
+        self._loop = started.result()
+
+    def start(self, run_id: str, config: VerificationConfig | None = None, keys: KeySource | None = None) -> None:
+        """Begin or continue a run, and return as soon as it is under way.
+
+        Rows that are completed stay; failures of providers and judges are tried again; calls that the ledger knows
+        are not made again. Starting a run that is under way changes nothing, one that is paused goes on.
+
+        Args:
+            run_id: A stored run.
+            config: The run's own configuration, given again when it has `manual` models: their prepared answers are
+                not stored.
+            keys: Asked for keys before the environment, for this run only, until it ends.
+
+        Raises:
+            InputError: There is no such run.
+            ConfigError: The run cannot work, or the configuration is not the run's.
+            StoreError: Another process carries the run out, or the database refuses.
+        """
+        self._on_loop(self._start(run_id, config, keys))
+
+    def resume(self, run_id: str, config: VerificationConfig | None = None, keys: KeySource | None = None) -> None:
+        """Go on with a run that was paused, interrupted or cancelled, or that has failures; the same as `start`."""
+        self.start(run_id, config, keys)
+
+    def pause(self, run_id: str) -> None:
+        """Begin no further evaluations; those under way are finished and stored.
+
+        Raises:
+            InputError: The run is not under way here.
+        """
+        self._on_loop(self._job(run_id).pause())
+
+    def pace(self, run_id: str, ceiling: int) -> None:
+        """Let a run have so many calls in flight from now on, also after it was resumed; nothing is interrupted.
+
+        Args:
+            run_id: A run under way here.
+            ceiling: Over all models; brought into 1 to 1000.
+
+        Raises:
+            InputError: The run is not under way here.
+        """
+        self._on_loop(self._pace(run_id, max(1, min(ceiling, HIGHEST_PACE))))
+
+    def needs_answers(self, run_id: str) -> tuple[str, ...]:
+        """Return the models whose prepared answers must be given to `start` again, by their ids.
+
+        Raises:
+            InputError: There is no such run.
+        """
+        run = self._store.run(run_id)
+        known = self._recalled(run_id, None, run.config_hash)
+        return answers_missing(run.config) if known is None else ()
+
+    def cancel(self, run_id: str) -> None:
+        """Stop a run at once; returns when nothing is under way any more. What is stored stays.
+
+        Raises:
+            InputError: There is no such run.
+            StoreError: Another process carries the run out.
+        """
+        self._on_loop(self._cancel(run_id))
+
+    def progress(self, run_id: str) -> Progress:
+        """Return where a run stands.
+
+        Raises:
+            InputError: There is no such run.
+        """
+        job = self._jobs.get(run_id)
+        if job is not None and job.here:
+            with suppress(InputError):
+                return self._on_loop(_now(job))
+        seen = stored_progress(self._store, run_id, job.tally.recent if job else ())
+        if job is None:
+            return seen
+        seen = replace(seen, traffic=tuple(model for model in job.ledger.traffic.models() if model.reason))
+        return seen if job.trouble is None else replace(seen, status="failed", message=str(job.trouble))
+
+    def wait(self, run_id: str, timeout: float | None = None) -> Progress:
+        """Return where a run stands when it has ended, or after `timeout` seconds."""
+        job = self._jobs.get(run_id)
+        if job is not None:
+            job.ended.wait(timeout)
+        return self.progress(run_id)
+
+    def close(self) -> None:
+        """Interrupt all runs and end the thread."""
+        if self._loop.is_closed():
+            return
+        self._loop.call_soon_threadsafe(self._closing.set)
+        self._thread.join()
+        self._ledger.close()
+        self._writer.close()
+        forget_owner(self._owner)
+
+    def __enter__(self) -> Runner:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _on_loop(self, work: Coroutine[Any, Any, T]) -> T:
+        if self._loop.is_closed():
+            work.close()
+            raise InputError("The runner is closed.")
+        outcome = asyncio.run_coroutine_threadsafe(work, self._loop)
+        # Work handed in while the loop is being closed is never looked at.
+        while not outcome.done() and self._thread.is_alive():
+            wait([outcome], timeout=1.0)
+        if not outcome.done():
+            raise InputError("The runner was closed.")
+        return outcome.result()
+
+    async def _pace(self, run_id: str, ceiling: int) -> None:
+        self._job(run_id).pace(ceiling)
+        # The pace holds now; a store in trouble is met, and told, where results are written.
+        with suppress(StoreError):
+            await asyncio.to_thread(self._store.pace_run, run_id, ceiling)
+
+    def _job(self, run_id: str) -> Job:
+        job = self._jobs.get(run_id)
+        if job is None or not job.here:
+            raise InputError(f"Run {run_id!r} is not under way here.", next="Start or resume it first.")
+        return job
+
+    async def _live(self, started: Future[asyncio.AbstractEventLoop]) -> None:
+        heart = asyncio.create_task(self._beat())
+        started.set_result(asyncio.get_running_loop())
+        await self._closing.wait()
+        heart.cancel()
+        if self._starting:
+            await asyncio.wait(list(self._starting.values()))
+        await asyncio.gather(*(job.end("interrupted") for job in self._jobs.values()))
+
+    async def _start(self, run_id: str, config: VerificationConfig | None, keys: KeySource | None) -> None:
+        job = self._jobs.get(run_id)
+        if job is not None and job.here:
+            if job.progress().status == "paused":
+                await job.resume()
+            return
+        if run_id not in self._starting:
+            self._starting[run_id] = asyncio.create_task(self._launch(run_id, config, keys))
+        # A second click joins the first.
+        await asyncio.shield(self._starting[run_id])
+
+    async def _launch(self, run_id: str, config: VerificationConfig | None, keys: KeySource | None) -> None:
+        try:
+            if (before := self._jobs.get(run_id)) is not None and not await before.gone(_LAST_CALLS_SECONDS):
+                raise StoreError(
+                    f"The last calls that run {run_id!r} made here are still under way.",
+                    next="Resume it in a moment; their replies are kept.",
+                )
+            job, evaluator, queue = await asyncio.to_thread(self._prepare, run_id, config)
+            self._jobs[run_id] = job
+            job.begin(evaluator, queue, keys)
+        finally:
+            del self._starting[run_id]
+
+    def _prepare(self, run_id: str, config: VerificationConfig | None) -> tuple[Job, Evaluator, WorkQueue]:
+        stored_hash = self._store.run(run_id).config_hash
+        if not self._store.claim(run_id, self._owner):
+            raise _elsewhere(run_id)
+        try:
+            daily_budget(), max_concurrent()  # settings of the environment that cannot be used stop the run here
+            plan = _with_config(self._store.run_plan(run_id), self._recalled(run_id, config, stored_hash), stored_hash)
+            return self._assemble(run_id, plan)
+        except Exception as error:
+            self._store.set_status(run_id, "failed", str(error))
+            self._store.release(run_id, self._owner)
+            raise
+
+    def _recalled(self, run_id: str, config: VerificationConfig | None, stored_hash: str) -> VerificationConfig | None:
+        """Keep a configuration with prepared answers for as long as this process lives, or return the one kept."""
+        if config is not None:
+            if any(model.manual_traces is not None for model in config.answering_models):
+                self._prepared = {**dict(list(self._prepared.items())[1 - _KEPT_ANSWERS :]), run_id: config}
+            return config
+        known = self._prepared.get(run_id)
+        return known if known is not None and config_hash(known) == stored_hash else None
+
+    def _assemble(self, run_id: str, plan: Plan) -> tuple[Job, Evaluator, WorkQueue]:
+        order = self._store.run_order(run_id, plan.benchmark)
+        staying = kept(self._store, run_id, plan, order)
+        # An answer that was there once is in the ledger, whatever else the row lacks.
+        there = (row for row in self._store.outcomes(run_id) if row.failure_category != "missing_recording")
+        require_answers(plan, Counter(row.answering_model for row in there))
+        queue = WorkQueue(remaining(plan, order, {outcome.position for outcome in staying}))
+        tally = Tally((outcome, 1) for outcome in staying)
+        self._store.set_status(run_id, "running", plan.note)
+        job = Job(self._store, self._writer, self._ledger, self._owner, self._store.run(run_id), plan, tally)
+        evaluator = self._make_evaluator(plan.benchmark, plan.config, job.ledger)
+        problems = evaluator.preflight()
+        if problems:
+            raise ConfigError("The run cannot start.", why=" ".join(problems))
+        return job, evaluator, queue
+
+    async def _cancel(self, run_id: str) -> None:
+        if run_id in self._starting:
+            await asyncio.wait([self._starting[run_id]])
+        job = self._jobs.get(run_id)
+        if job is not None and job.here:
+            await job.end("cancelled")
+        else:
+            await asyncio.to_thread(self._cancel_stored, run_id)
+
+    def _cancel_stored(self, run_id: str) -> None:
+        if not self._store.run(run_id).active:
+            return
+        if not self._store.claim(run_id, self._owner):
+            raise _elsewhere(run_id)
+        self._store.set_status(run_id, "cancelled")
+        self._store.release(run_id, self._owner)
+
+    async def _beat(self) -> None:
+        """Keep the leases of the runs under way, and give up runs that were taken over."""
+        while True:
+            await asyncio.sleep(BEAT_SECONDS)
+            jobs = {run_id: job for run_id, job in self._jobs.items() if job.here}
+            # A store in trouble is met, and told, where results are written.
+            with suppress(StoreError):
+                held = await asyncio.to_thread(self._store.beat, list(jobs), self._owner)
+                for run_id, job in jobs.items():
+                    if run_id in held:
+                        await job.save_account()
+                    else:
+                        job.leave()
+
+
+async def _now(job: Job) -> Progress:
+    return job.progress()
+
+
+def _with_config(plan: Plan, config: VerificationConfig | None, stored_hash: str) -> Plan:
+    """Use the given configuration, if it is the one the run was made with."""
+    chosen = plan.config if config is None else config
+    if config_hash(chosen) != stored_hash:
+        raise ConfigError(
+            "The configuration is not the one this run was made with.",
+            next="Start a new run; the answers that stay the same are taken from the ledger.",
+        )
+    return replace(plan, config=chosen)
+
+
+def _elsewhere(run_id: str) -> StoreError:
+    return StoreError(
+        f"Run {run_id!r} is being carried out by another process.",
+        next="Watch it here, and pause or cancel it there.",
+    )

@@ -1,0 +1,1 @@
+"""What a run is to do, and what it is going to take."""

@@ -1,0 +1,155 @@
+"""Prepared answers: how they fit a benchmark, told before anything runs, and giving them to a run once more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from karenina_core.benchmark import Benchmark
+from karenina_core.errors import ConfigError, InputError
+from karenina_core.runs.plans.plan import Plan
+from karenina_core.schemas.config import ModelConfig, VerificationConfig
+
+
+@dataclass(frozen=True)
+class AnswerMatch:
+    """Which questions have a prepared answer, and which answers belong to none.
+
+    Attributes:
+        matched: Ids of the questions with an answer.
+        unanswered: Ids of the questions without one; they will have no verdict.
+        unknown: Ids or texts in the file that are no question of the benchmark.
+        twice: Ids of questions answered both by id and by text; the answer by id counts.
+        empty: Ids of questions whose answer is blank; they will have no verdict.
+        idle: Ids of questions with an answer that take no part, because they are not finished or not chosen.
+    """
+
+    matched: tuple[str, ...]
+    unanswered: tuple[str, ...]
+    unknown: tuple[str, ...]
+    twice: tuple[str, ...]
+    empty: tuple[str, ...]
+    idle: tuple[str, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every question has an answer and every answer a question."""
+        return not (self.unanswered or self.unknown or self.twice or self.empty)
+
+    @property
+    def sentence(self) -> str:
+        """What a person should know, such as `12 of 14 questions have an answer; 1 answer belongs to no question.`"""
+        asked = len(self.matched) + len(self.unanswered) + len(self.empty)
+        parts = [f"{len(self.matched)} of {_counted(asked, 'question')} {_have(asked)} an answer"]
+        if self.empty:
+            parts.append(f"{_counted(len(self.empty), 'answer')} {_be(len(self.empty))} blank")
+        if self.unknown:
+            belongs = "belongs" if len(self.unknown) == 1 else "belong"
+            parts.append(f"{_counted(len(self.unknown), 'answer')} {belongs} to no question")
+        if self.twice:
+            parts.append(
+                f"{_counted(len(self.twice), 'question')} {_be(len(self.twice))} answered twice, by id and by text"
+            )
+        if self.idle:
+            parts.append(f"{_counted(len(self.idle), 'answer')} {_be(len(self.idle))} for questions that take no part")
+        return "; ".join(parts) + "."
+
+
+def match_answers(
+    benchmark: Benchmark, answers: Mapping[str, str], question_ids: Iterable[str] | None = None
+) -> AnswerMatch:
+    """Compare prepared answers with the questions of a benchmark.
+
+    Args:
+        benchmark: The benchmark.
+        answers: Answers by question id or by the exact text of the question.
+        question_ids: The questions that take part; all finished ones when not given.
+    """
+    asked = list(benchmark.get_finished_questions(ids_only=True) if question_ids is None else question_ids)
+    texts = {benchmark.get_question(name).question: name for name in benchmark.get_question_ids()}
+    known = set(texts.values())
+    by_text = {texts[key]: text for key, text in answers.items() if key in texts and key not in known}
+    by_id = {key: text for key, text in answers.items() if key in known}
+    found = {**by_text, **{name: text for name, text in by_id.items() if text}}
+    blank = {name for name, text in found.items() if not text.strip()}
+    return AnswerMatch(
+        matched=tuple(name for name in asked if name in found and name not in blank),
+        unanswered=tuple(name for name in asked if name not in found),
+        unknown=tuple(key for key in answers if key not in known and key not in texts),
+        twice=tuple(name for name in texts.values() if name in by_id and name in by_text),
+        empty=tuple(name for name in asked if name in blank),
+        idle=tuple(name for name in found if name not in set(asked)),
+    )
+
+
+def answers_missing(config: VerificationConfig) -> tuple[str, ...]:
+    """Return the models whose prepared answers a stored configuration does not hold; they are never stored with it."""
+    return tuple(model.id for model in config.answering_models if _is_bare(model))
+
+
+def require_answers(plan: Plan, done: Mapping[str, int]) -> None:
+    """Refuse a plan with work for models whose prepared answers are not at hand.
+
+    Args:
+        plan: What is wanted.
+        done: Number of rows that have had their answer, by answering model.
+
+    Raises:
+        ConfigError: It names the models.
+    """
+    wanted = plan.rows // len(plan.config.answering_models)
+    missing = [model for model in answers_missing(plan.config) if done.get(model, 0) < wanted]
+    if missing:
+        raise ConfigError(
+            f"The prepared answers of {', '.join(missing)} are needed once more.",
+            why="They are not stored with a run, and this process has not seen them.",
+            next="Resume the run with the file they came from.",
+        )
+
+
+def with_answers(config: VerificationConfig, answers: Mapping[str, Mapping[str, str]]) -> VerificationConfig:
+    """Return a stored configuration with its prepared answers, for `Runner.start`.
+
+    Args:
+        config: The run's configuration.
+        answers: Answers by model label, as `read_answers` gives them; those of other models are left out. Where one
+            model needs answers and there is one set of them, its label does not matter.
+
+    Raises:
+        InputError: The answers of a model are not there, or not those that the run was made with.
+    """
+    missing = answers_missing(config)
+    if len(missing) == len(answers) == 1:
+        answers = {missing[0]: next(iter(answers.values()))}
+    models = [_filled(model, answers) if _is_bare(model) else model for model in config.answering_models]
+    return config.model_copy(update={"answering_models": models})
+
+
+def _is_bare(model: ModelConfig) -> bool:
+    return model.answers_digest is not None and model.manual_traces is None
+
+
+def _filled(model: ModelConfig, answers: Mapping[str, Mapping[str, str]]) -> ModelConfig:
+    if model.id not in answers:
+        raise InputError(
+            f"There are no answers of {model.id!r} here.", next="Choose the file that the run was made with."
+        )
+    filled = ModelConfig.model_validate({**model.model_dump(), "manual_traces": dict(answers[model.id])})
+    if filled.answers_digest != model.answers_digest:
+        raise InputError(
+            f"These are not the answers of {model.id!r} that the run was made with.",
+            next="Choose that very file, or add the new answers to the run as another model.",
+        )
+    return filled
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _be(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _have(number: int) -> str:
+    return "has" if number == 1 else "have"

@@ -1,0 +1,1 @@
+"""Answers that are stored, looked at and decided again."""

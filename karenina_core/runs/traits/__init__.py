@@ -1,0 +1,1 @@
+"""Traits beside a run: kept, tried, and scored afterwards."""

@@ -1,0 +1,276 @@
+"""Drafting in the background: saved as it comes, never over somebody else's work, and taken back as a whole."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from karenina_core.authoring import REVIEW_PROPERTY
+from karenina_core.benchmark import Benchmark
+from karenina_core.errors import ConfigError, InputError, StoreError
+from karenina_core.models.prices import Price
+from karenina_core.runs.drafting.batch import (
+    CHANGED,
+    OVERTAKEN,
+    DraftBatch,
+    Proposal,
+    clean_drafts,
+    save_drafts,
+    store_batch,
+    stored_batch,
+    undo_drafts,
+)
+from karenina_core.runs.drafting.drafter import Drafter
+from karenina_core.runs.plans.quotes import price_name
+from karenina_core.runs.store import Store
+from karenina_core.schemas.config import ModelConfig
+from tests.app.samples import TEMPLATE
+from tests.faults.openai_server import OpenAIServer, Reply
+
+SENTENCE = "The drug closes the channel so that the cell stops firing over many weeks."
+
+
+@pytest.fixture
+def drafter(store: Store) -> Iterator[Drafter]:
+    with Drafter(store) as opened:
+        yield opened
+
+
+@pytest.fixture
+def benchmark_id(store: Store) -> str:
+    """One question the rules can draft for, one they are unsure of, one they cannot, and one that has a template."""
+    benchmark = Benchmark.create("Small")
+    benchmark.add_question("Which protein does venetoclax bind?", "BCL2", question_id="name", finished=False)
+    benchmark.add_question("How many base pairs are there?", "3,100", question_id="number", finished=False)
+    benchmark.add_question("How does it work?", SENTENCE, question_id="sentence", finished=False)
+    benchmark.add_question("What is the target?", "BCL2", TEMPLATE, question_id="own")
+    return store.save_benchmark(benchmark)
+
+
+def drafted(drafter: Drafter, benchmark_id: str, *arguments: Any, **options: Any) -> DraftBatch:
+    drafter.start(benchmark_id, *arguments, **options)
+    batch = drafter.wait(benchmark_id, timeout=30)
+    assert batch is not None and not batch.active
+    return batch
+
+
+def states(batch: DraftBatch) -> dict[str, str]:
+    return {outcome.question_id: outcome.state for outcome in batch.outcomes}
+
+
+def contents(store: Store, benchmark_id: str) -> list[tuple[Any, ...]]:
+    questions = store.load_benchmark(benchmark_id).get_all_questions()
+    return [(question.answer_template, question.finished, question.custom_metadata) for question in questions]
+
+
+def proposal(truth: str = "BCL2", description: str = "The protein the response names as target") -> str:
+    item = {"name": "target", "type": "str", "description": description, "ground_truth": truth, "options": []}
+    return json.dumps({"plan": "It must name the protein.", "fields": [item]})
+
+
+@pytest.fixture
+def model(store: Store, openai_server: OpenAIServer) -> ModelConfig:
+    openai_server.script = lambda sent: Reply(proposal())
+    model = ModelConfig(interface="openai_endpoint", model_name="drafter", endpoint_base_url=openai_server.url)
+    store.set_prices({price_name(model): Price(0.01, 0.1)})
+    return model
+
+
+def test_rules_draft_what_they_can_and_say_what_they_cannot(store: Store, drafter: Drafter, benchmark_id: str) -> None:
+    batch = drafted(drafter, benchmark_id)
+    assert states(batch) == {"name": "checked", "number": "needs_review", "sentence": "none"}
+    assert "a sentence or more" in batch.of("none")[0].why
+    saved = store.load_benchmark(benchmark_id)
+    assert saved.has_template("name") and not saved.has_template("sentence")
+    assert saved.get_template("own") == TEMPLATE
+
+
+def test_what_needs_review_says_why_in_the_benchmark(store: Store, drafter: Drafter, benchmark_id: str) -> None:
+    [outcome] = drafted(drafter, benchmark_id).of("needs_review")
+    said = store.load_benchmark(benchmark_id).get_question_custom_property("number", REVIEW_PROPERTY)
+    assert said == "\n".join(outcome.reasons)
+
+
+def test_a_template_is_replaced_only_when_asked_for(store: Store, drafter: Drafter, benchmark_id: str) -> None:
+    batch = drafted(drafter, benchmark_id, question_ids=["own"], replace_existing=True)
+    assert states(batch) == {"own": "checked"}
+    assert store.load_benchmark(benchmark_id).get_template("own") != TEMPLATE
+
+
+def test_a_batch_is_taken_back_as_a_whole(store: Store, drafter: Drafter, benchmark_id: str) -> None:
+    before = contents(store, benchmark_id)
+    batch = drafted(drafter, benchmark_id, replace_existing=True)
+    assert contents(store, benchmark_id) != before
+    assert undo_drafts(store, benchmark_id, batch.outcomes) == (3, 0)
+    assert contents(store, benchmark_id) == before
+
+
+def test_a_template_edited_since_is_not_taken_back(store: Store, drafter: Drafter, benchmark_id: str) -> None:
+    batch = drafted(drafter, benchmark_id)
+    edited = store.load_benchmark(benchmark_id)
+    edited.add_answer_template("name", TEMPLATE)
+    store.save_benchmark(edited, benchmark_id)
+    assert undo_drafts(store, benchmark_id, batch.outcomes) == (1, 1)
+    assert store.load_benchmark(benchmark_id).get_template("name") == TEMPLATE
+
+
+def test_only_clean_drafts_may_be_finished_in_one_go(store: Store, drafter: Drafter, benchmark_id: str) -> None:
+    batch = drafted(drafter, benchmark_id)
+    benchmark = store.load_benchmark(benchmark_id)
+    assert clean_drafts(benchmark, batch.outcomes) == ["name"]
+    benchmark.mark_finished("name")
+    assert clean_drafts(benchmark, batch.outcomes) == []
+
+
+def test_a_question_edited_meanwhile_is_left_alone(store: Store, benchmark_id: str) -> None:
+    old = store.load_benchmark(benchmark_id).get_question("name")
+    changed = store.load_benchmark(benchmark_id)
+    changed.edit_question("name", keep_id=True, raw_answer="BCL-XL")
+    store.save_benchmark(changed, benchmark_id)
+    [outcome] = save_drafts(store, benchmark_id, [Proposal(old, TEMPLATE, "")])
+    assert (outcome.state, outcome.why) == ("none", CHANGED)
+    assert not store.load_benchmark(benchmark_id).has_template("name")
+
+
+def test_a_template_written_meanwhile_stays(store: Store, benchmark_id: str) -> None:
+    old = store.load_benchmark(benchmark_id).get_question("name")
+    changed = store.load_benchmark(benchmark_id)
+    changed.add_answer_template("name", TEMPLATE)
+    store.save_benchmark(changed, benchmark_id)
+    [outcome] = save_drafts(store, benchmark_id, [Proposal(old, TEMPLATE + "\n# another\n", "")])
+    assert (outcome.state, outcome.why) == ("none", OVERTAKEN)
+    assert store.load_benchmark(benchmark_id).get_template("name") == TEMPLATE
+
+
+def test_a_batch_is_remembered_and_told_apart_from_one_whose_process_died(store: Store, benchmark_id: str) -> None:
+    store_batch(store, DraftBatch(benchmark_id, None, "running", 4))
+    found = stored_batch(store, benchmark_id)
+    assert found is not None and (found.status, found.total) == ("interrupted", 4)
+
+
+def test_a_model_drafts_within_the_account_of_the_day(
+    store: Store, drafter: Drafter, benchmark_id: str, model: ModelConfig
+) -> None:
+    batch = drafted(drafter, benchmark_id, model)
+    assert states(batch)["name"] == "checked"
+    assert batch.of("checked")[0].why == "It must name the protein."
+    assert batch.calls == 3
+    assert batch.cost == pytest.approx(3 * (11 * 0.01 + 7 * 0.1)) == store.spent_today()
+
+
+def test_what_failed_is_tried_again_and_joins_the_batch(
+    store: Store, drafter: Drafter, benchmark_id: str, model: ModelConfig, openai_server: OpenAIServer
+) -> None:
+    def breaks(sent: dict[str, Any]) -> Reply:
+        return Reply("no", status=400) if "How does it work" in json.dumps(sent) else Reply(proposal())
+
+    openai_server.script = breaks
+    first = drafted(drafter, benchmark_id, model)
+    assert first.failed == ["sentence"]
+    openai_server.script = lambda sent: Reply(proposal(SENTENCE))
+    second = drafted(drafter, benchmark_id, model, question_ids=first.failed, continues=True)
+    assert list(states(second)) == ["name", "number", "sentence"]
+    assert second.failed == []
+    assert undo_drafts(store, benchmark_id, second.outcomes) == (3, 0)
+
+
+def test_cancelling_stops_the_calls_and_keeps_what_is_there(
+    store: Store, drafter: Drafter, benchmark_id: str, model: ModelConfig, openai_server: OpenAIServer
+) -> None:
+    openai_server.script = lambda sent: Reply(
+        proposal(),
+        fault="" if "venetoclax" in json.dumps(sent) else "hang",  # type: ignore[arg-type]
+    )
+    drafter.start(benchmark_id, model)
+    while (batch := drafter.batch(benchmark_id)) is not None and not batch.done:
+        assert batch.active
+    drafter.cancel(benchmark_id)
+    ended = drafter.batch(benchmark_id)
+    assert ended is not None and (ended.status, states(ended)) == ("cancelled", {"name": "checked"})
+    assert store.load_benchmark(benchmark_id).has_template("name")
+
+
+def test_there_is_one_batch_of_a_benchmark_at_a_time(
+    drafter: Drafter, benchmark_id: str, model: ModelConfig, openai_server: OpenAIServer
+) -> None:
+    openai_server.script = lambda sent: Reply("", fault="hang")
+    drafter.start(benchmark_id, model)
+    with pytest.raises(InputError, match="being drafted already"):
+        drafter.start(benchmark_id)
+    drafter.cancel(benchmark_id)
+
+
+def test_a_draft_made_alone_leaves_the_batch_as_it_is(store: Store, drafter: Drafter, benchmark_id: str) -> None:
+    drafted(drafter, benchmark_id, question_ids=["name"])
+    drafter.start(benchmark_id, question_ids=["number"], alone=True)
+    alone = drafter.wait(benchmark_id, "number", timeout=30)
+    assert alone is not None and states(alone) == {"number": "needs_review"}
+    kept = drafter.batch(benchmark_id)
+    assert kept is not None and states(kept) == {"name": "checked"}
+
+
+def test_a_model_that_cannot_be_asked_is_refused_before_anything_begins(drafter: Drafter, benchmark_id: str) -> None:
+    with pytest.raises(ConfigError, match="no model file"):
+        drafter.start(benchmark_id, ModelConfig(interface="local", model_name="nowhere.gguf"))
+    assert drafter.batch(benchmark_id) is None
+
+
+def test_the_history_names_who_had_the_templates_drafted(store: Store, drafter: Drafter, benchmark_id: str) -> None:
+    drafter.start(benchmark_id, question_ids=["name"], author="ada@example.org")
+    batch = drafter.wait(benchmark_id)
+    assert batch is not None
+    assert store.question_versions(benchmark_id, "name")[0].author == "ada@example.org"
+    undo_drafts(store, benchmark_id, batch.outcomes, author="bob@example.org")
+    assert store.question_versions(benchmark_id, "name")[0].author == "bob@example.org"
+
+
+def test_a_batch_of_an_earlier_version_is_read(store: Store, drafter: Drafter, benchmark_id: str) -> None:
+    drafted(drafter, benchmark_id, question_ids=["name"])
+    name = f"drafting/{benchmark_id}"
+    kept = store.setting(name)
+    assert kept is not None
+    kept["outcomes"][0]["state"] = "ready"
+    store.set_setting(name, kept)
+    batch = stored_batch(store, benchmark_id)
+    assert batch is not None and states(batch) == {"name": "checked"}
+
+
+def test_a_question_named_twice_is_drafted_once(store: Store, drafter: Drafter, benchmark_id: str) -> None:
+    batch = drafted(drafter, benchmark_id, question_ids=["name", "name"])
+    assert (batch.total, [outcome.question_id for outcome in batch.outcomes]) == (1, ["name"])
+
+
+def test_drafts_are_saved_beside_somebody_who_saves_all_the_time(
+    store: Store, drafter: Drafter, benchmark_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save, others = store.save_benchmark, iter(range(8))
+
+    def late(benchmark: Benchmark, name: str | None = None, **more: Any) -> str:
+        if next(others, None) is not None:
+            save(store.load_benchmark(benchmark_id), benchmark_id)
+        return save(benchmark, name, **more)
+
+    monkeypatch.setattr(store, "save_benchmark", late)
+    batch = drafted(drafter, benchmark_id, question_ids=["name"])
+    assert (batch.status, states(batch)) == ("completed", {"name": "checked"})
+
+
+def test_a_batch_that_cannot_be_saved_says_why_also_later(
+    store: Store, drafter: Drafter, benchmark_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*given: Any, **more: Any) -> str:
+        raise StoreError("The disk is full.")
+
+    monkeypatch.setattr(store, "save_benchmark", refused)
+    drafter.start(benchmark_id, question_ids=["name"])
+    drafter.wait(benchmark_id)
+    kept = stored_batch(store, benchmark_id)
+    assert kept is not None and (kept.status, kept.message) == ("failed", "The disk is full.")
+
+
+def test_a_batch_of_a_later_version_is_passed_over(store: Store, benchmark_id: str) -> None:
+    store.set_setting(f"drafting/{benchmark_id}", {"status": "resting"})
+    assert stored_batch(store, benchmark_id) is None

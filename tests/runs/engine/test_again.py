@@ -1,0 +1,152 @@
+"""Single traits that failed at the judge's provider are asked for again; everything else is kept."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from karenina_core.benchmark import Benchmark
+from karenina_core.runs.engine.again import failed_guards, failed_traits
+from karenina_core.runs.engine.runner import Runner
+from karenina_core.runs.plans.plan import wanted
+from karenina_core.runs.store import Store
+from karenina_core.schemas.config import VerificationConfig
+from karenina_core.schemas.entities.rubric import ManualRubricTrait, MetricRubricTrait, Rubric, RubricTrait
+from tests.faults.openai_server import OpenAIServer, Reply, failing
+from tests.runs.elements import config_for, elements, extraction
+from tests.runs.fakes import PATIENCE
+
+CLARITY = RubricTrait(name="Clarity", description="Clear words", kind="score")
+POLITE = RubricTrait(name="Polite", description="Polite words", kind="binary")
+METALS = MetricRubricTrait(
+    name="Metals", description="Which metals", metrics=["recall"], tp_instructions=["gold", "iron"]
+)
+
+
+class Judge:
+    """Fills templates; traits are given as `traits` says, or fail when it says nothing."""
+
+    def __init__(self, server: OpenAIServer) -> None:
+        self.traits: dict[str, Any] | None = None
+        self.metric: dict[str, Any] | None = {"items": []}
+        self.guard: dict[str, Any] | None = {"reasoning": "It answers.", "abstained": False}
+        self.asked: list[str] = []
+        server.script = self
+
+    def __call__(self, request: dict[str, Any]) -> Reply:
+        wanted = request["response_format"]["json_schema"]["schema"]["properties"]
+        if "abstained" in wanted:
+            self.asked.append("guard")
+            return failing(401, "No.") if self.guard is None else Reply(json.dumps(self.guard))
+        kind = "items" if "items" in wanted else "parse" if "value" in wanted and "reason" not in wanted else "traits"
+        self.asked.append(kind)
+        if kind == "parse":
+            return extraction(request)
+        reply = self.metric if kind == "items" else self.traits
+        return failing(401, "No.") if reply is None else Reply(json.dumps(reply))
+
+
+@pytest.fixture
+def judge(openai_server: OpenAIServer) -> Judge:
+    return Judge(openai_server)
+
+
+def rated(*traits: Any) -> Benchmark:
+    benchmark = elements()
+    benchmark.set_global_rubric(Rubric(traits=list(traits)))
+    return benchmark
+
+
+@pytest.fixture
+def carry_out(store: Store) -> Any:
+    def carried(run_id: str) -> None:
+        with Runner(store) as runner:
+            runner.start(run_id)
+            assert runner.wait(run_id, PATIENCE).status == "completed"
+
+    return carried
+
+
+def new_run(store: Store, benchmark: Benchmark, config: VerificationConfig) -> str:
+    run_id = store.create_run(wanted(benchmark, config))
+    with Runner(store) as runner:
+        runner.start(run_id, config)
+        assert runner.wait(run_id, PATIENCE).status == "completed"
+    return run_id
+
+
+def traits_of_reply(clarity: int, polite: bool) -> dict[str, Any]:
+    return {
+        "clarity": {"reason": "It is.", "value": clarity},
+        "polite": {"reason": "It is.", "value": polite},
+    }
+
+
+def test_traits_that_failed_at_the_provider_are_offered(
+    store: Store, judge: Judge, openai_server: OpenAIServer
+) -> None:
+    run_id = new_run(store, rated(CLARITY, POLITE), config_for(openai_server))
+    assert store.run(run_id).errors == 0
+    found = failed_traits(store, run_id)
+    assert sorted(key.question_id for key in found) == ["gold", "iron", "neon"]
+    assert set(map(tuple, found.values())) == {("Clarity", "Polite")}
+
+
+def test_resuming_asks_for_the_traits_only(
+    store: Store, judge: Judge, openai_server: OpenAIServer, carry_out: Any
+) -> None:
+    run_id = new_run(store, rated(CLARITY, POLITE), config_for(openai_server))
+    verdicts = [result.verdict for result in store.results(run_id)]
+    judge.traits = traits_of_reply(4, True)
+    judge.asked.clear()
+    carry_out(run_id)
+    assert judge.asked == ["traits"] * 3
+    results = store.results(run_id)
+    assert [result.rubric.scores for result in results] == [{"Clarity": 4, "Polite": True}] * 3
+    assert [result.verdict for result in results] == verdicts
+    assert failed_traits(store, run_id) == {}
+    judge.asked.clear()
+    carry_out(run_id)
+    assert judge.asked == []
+
+
+def test_a_reply_that_is_remembered_is_not_asked_for_again(
+    store: Store, judge: Judge, openai_server: OpenAIServer, carry_out: Any
+) -> None:
+    judge.traits = traits_of_reply(99, True)
+    run_id = new_run(store, rated(CLARITY), config_for(openai_server))
+    assert [result.rubric.errors for result in store.results(run_id)] != [{}] * 3
+    assert failed_traits(store, run_id) == {}
+    judge.asked.clear()
+    carry_out(run_id)
+    assert judge.asked == []
+
+
+def test_a_metric_trait_that_failed_is_offered(store: Store, judge: Judge, openai_server: OpenAIServer) -> None:
+    judge.traits, judge.metric = traits_of_reply(4, True), None
+    run_id = new_run(store, rated(CLARITY, METALS), config_for(openai_server))
+    assert set(map(tuple, failed_traits(store, run_id).values())) == {("Metals",)}
+
+
+def test_traits_that_no_judge_is_asked_about_are_not_offered(
+    store: Store, judge: Judge, openai_server: OpenAIServer
+) -> None:
+    pattern = ManualRubricTrait(name="Loops", description="d", pattern="(a+)+$(?<=b)")
+    run_id = new_run(store, rated(pattern), config_for(openai_server))
+    assert failed_traits(store, run_id) == {}
+
+
+def test_checks_of_the_answer_that_failed_at_the_provider_are_made_on_resuming(
+    store: Store, judge: Judge, openai_server: OpenAIServer, carry_out: Any
+) -> None:
+    judge.guard = None
+    run_id = new_run(store, elements(), config_for(openai_server, abstention_enabled=True))
+    assert [key.question_id for key in failed_guards(store, run_id)] == ["gold", "iron", "neon"]
+    judge.guard = {"reasoning": "It declines.", "abstained": True}
+    judge.asked.clear()
+    carry_out(run_id)
+    assert set(judge.asked) == {"guard"}
+    assert [result.verdict for result in store.results(run_id)] == ["not_evaluated"] * 3
+    assert failed_guards(store, run_id) == []

@@ -1,0 +1,144 @@
+"""Money: a run stops when its own, or the day's, is spent; calls in flight are finished and kept."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from karenina_core.errors import ConfigError, InputError
+from karenina_core.runs.engine.budget import Budget, daily_budget, dollars
+from karenina_core.runs.engine.runner import Runner
+from karenina_core.runs.plans.plan import config_hash, wanted
+from karenina_core.runs.store import Store
+from karenina_core.schemas.results import Usage
+from tests.runs.fakes import PATIENCE, Laboratory, Turnstile, plain_result, small_benchmark, small_config
+
+# Every answer of the laboratory costs half a dollar.
+
+
+def new_run(store: Store, questions: int = 6, **config: object) -> str:
+    return store.create_run(wanted(small_benchmark(questions), small_config(**config)), "Test")  # type: ignore[arg-type]
+
+
+def test_a_run_stops_when_its_money_is_spent(store: Store, runner: Runner, lab: Laboratory) -> None:
+    run_id = new_run(store, max_cost=1.0, max_concurrent_requests=1)
+    runner.start(run_id)
+    seen = runner.wait(run_id, PATIENCE)
+    assert (seen.status, seen.done, seen.cost) == ("interrupted", 2, 1.0)
+    assert seen.message == "Stopped: the run has spent $1.00 of at most $1.00. Raise the limit to go on."
+    assert store.run(run_id).note == seen.message
+    assert (len(lab.answered), lab.closed) == (2, 1)
+
+
+def test_calls_in_flight_are_finished_and_kept(store: Store, runner: Runner, lab: Laboratory) -> None:
+    gate = Turnstile()
+    lab.before_answer = gate.enter
+    run_id = new_run(store, max_cost=0.5, max_concurrent_requests=3)
+    runner.start(run_id)
+    gate.wait_for(3)
+    gate.let()
+    seen = runner.wait(run_id, PATIENCE)
+    assert (seen.status, seen.done, seen.cost) == ("interrupted", 3, 1.5)
+    assert len(lab.answered) == 3
+
+
+def test_a_run_that_just_fits_is_completed(store: Store, runner: Runner) -> None:
+    run_id = new_run(store, 2, max_cost=1.0)
+    runner.start(run_id)
+    assert runner.wait(run_id, PATIENCE).status == "completed"
+
+
+def test_with_a_higher_limit_it_goes_on_and_pays_nothing_twice(store: Store, runner: Runner, lab: Laboratory) -> None:
+    run_id = new_run(store, max_cost=1.0, max_concurrent_requests=1)
+    runner.start(run_id)
+    runner.wait(run_id, PATIENCE)
+    runner.resume(run_id)
+    assert runner.wait(run_id, PATIENCE).done == 2
+    store.limit_cost(run_id, 10.0)
+    runner.resume(run_id)
+    seen = runner.wait(run_id, PATIENCE)
+    assert (seen.status, seen.done, seen.cost, seen.message) == ("completed", 6, 3.0, "")
+    assert len(lab.answered) == len(set(lab.answered)) == 6
+
+
+def test_calls_the_ledger_knows_are_free(store: Store, runner: Runner) -> None:
+    for _ in range(2):
+        run_id = new_run(store, 4, max_cost=2.5)
+        runner.start(run_id)
+        seen = runner.wait(run_id, PATIENCE)
+    assert (seen.status, seen.done, seen.cost) == ("completed", 4, None)
+
+
+def test_the_limit_is_no_part_of_what_a_run_asks(store: Store) -> None:
+    assert config_hash(small_config()) == config_hash(small_config(max_cost=1.0))
+
+
+def test_the_limit_of_a_run_under_way_stays(store: Store, runner: Runner, lab: Laboratory) -> None:
+    gate = Turnstile()
+    lab.before_answer = gate.enter
+    run_id = new_run(store)
+    runner.start(run_id)
+    with pytest.raises(InputError, match="under way"):
+        store.limit_cost(run_id, 1.0)
+    runner.cancel(run_id)
+    with pytest.raises(ValueError, match="greater than 0"):
+        store.limit_cost(run_id, 0.0)
+
+
+# All runs of one day
+
+
+def test_all_runs_together_stop_at_the_daily_bound(
+    store: Store, runner: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KARENINA_DAILY_BUDGET", "1.5")
+    first, second = new_run(store, 2), new_run(store, 6, max_concurrent_requests=1)
+    runner.start(first)
+    assert runner.wait(first, PATIENCE).status == "completed"
+    runner.start(second)
+    seen = runner.wait(second, PATIENCE)
+    # Two questions of the second run are known from the first one.
+    assert (seen.status, seen.done, seen.cost) == ("interrupted", 3, 0.5)
+    assert "all runs together have spent $1.50 today" in seen.message
+    assert store.spent_today() == 1.5
+
+
+def test_what_was_spent_is_added_up_by_day(any_store: Store) -> None:
+    run_id = new_run(any_store)
+    any_store.add_work(run_id, Usage(calls=1, cost=0.25), 1.0)
+    with any_store.writing() as connection:
+        any_store.insert_results(connection, run_id, [plain_result("q1")], Usage(calls=1, cost=0.5))
+        any_store.insert_results(connection, run_id, [plain_result("q2")], Usage(calls=1))
+    assert any_store.spent_today() == 0.75
+
+
+def test_yesterday_does_not_count(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("karenina_core.runs.store.spending.now", lambda: "2026-01-01T23:59:59+00:00")
+    store.add_work(new_run(store), Usage(calls=1, cost=9.0), 1.0)
+    assert store.spent_today() == 9.0
+    monkeypatch.setattr("karenina_core.runs.store.spending.now", lambda: "2026-01-02T00:00:00+00:00")
+    assert store.spent_today() == 0.0
+
+
+@pytest.mark.parametrize("text", ["lots", "-1", "nan", "inf", "1,5"])
+def test_a_daily_bound_that_is_none_stops_every_run(
+    text: str, store: Store, runner: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KARENINA_DAILY_BUDGET", text)
+    with pytest.raises(ConfigError, match="KARENINA_DAILY_BUDGET"):
+        runner.start(new_run(store))
+
+
+def test_a_daily_bound_of_nothing_allows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KARENINA_DAILY_BUDGET", "0")
+    assert daily_budget() == 0.0
+    assert "today" in asyncio.run(Budget(None, 0.0, lambda: 0.0).problem())
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"),
+    [(0, "$0.00"), (1e-6, "less than $0.0001"), (0.00123, "$0.0012"), (0.5, "$0.50"), (1234.5, "$1234.50")],
+)
+def test_amounts_are_readable(amount: float, text: str) -> None:
+    assert dollars(amount) == text

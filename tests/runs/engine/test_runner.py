@@ -1,0 +1,428 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from karenina_core.benchmark import Benchmark
+from karenina_core.errors import ConfigError, InputError, StoreError
+from karenina_core.models.ports import MeteredCallLedger
+from karenina_core.runs.engine.progress import ModelCount, Progress
+from karenina_core.runs.engine.runner import Runner
+from karenina_core.runs.plans.plan import wanted
+from karenina_core.runs.plans.prepared import with_answers
+from karenina_core.runs.store import Store
+from karenina_core.runs.store.leases import LEASE_SECONDS
+from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from tests.runs.fakes import (
+    PATIENCE,
+    FakeEvaluator,
+    Laboratory,
+    Turnstile,
+    fill_disk,
+    free_disk,
+    small_benchmark,
+    small_config,
+)
+
+ROOT = Path(__file__).parents[3]
+
+
+def new_run(store: Store, questions: int = 3, **config: object) -> str:
+    return store.create_run(wanted(small_benchmark(questions), small_config(**config)), "Test")  # type: ignore[arg-type]
+
+
+def finish(runner: Runner, run_id: str) -> Progress:
+    seen = runner.wait(run_id, PATIENCE)
+    assert not seen.active, f"still {seen.status}: {seen.message}"
+    return seen
+
+
+@pytest.fixture
+def gate(lab: Laboratory) -> Turnstile:
+    """Every answer waits here until it is let through."""
+    turnstile = Turnstile()
+    lab.before_answer = turnstile.enter
+    return turnstile
+
+
+def test_a_run_reaches_all_its_rows(store: Store, runner: Runner) -> None:
+    run_id = new_run(store, 3, answering=2, parsing=2, replicate_count=2)
+    runner.start(run_id)
+    seen = finish(runner, run_id)
+    assert (seen.status, seen.done, seen.total, seen.percent) == ("completed", 24, 24, 100.0)
+    assert seen.models == {"lab/model-1": ModelCount(12), "lab/model-2": ModelCount(12)}
+    assert len(store.results(run_id)) == 24
+
+
+def test_an_answer_is_generated_once_for_all_judges(store: Store, runner: Runner, lab: Laboratory) -> None:
+    run_id = new_run(store, 3, parsing=3)
+    runner.start(run_id)
+    finish(runner, run_id)
+    assert (len(lab.answered), len(lab.judged)) == (3, 9)
+
+
+def test_results_carry_the_name_of_the_run_and_come_in_order(store: Store, runner: Runner) -> None:
+    run_id = new_run(store, 12, parsing=2)
+    runner.start(run_id)
+    finish(runner, run_id)
+    results = store.results(run_id)
+    assert [result.question_id for result in results[::2]] == [f"q{number}" for number in range(1, 13)]
+    assert {result.run_name for result in results} == {"Test"}
+
+
+def test_no_more_is_under_way_than_allowed(store: Store, runner: Runner, lab: Laboratory, gate: Turnstile) -> None:
+    run_id = new_run(store, 10, max_concurrent_requests=3)
+    runner.start(run_id)
+    gate.wait_for(3)
+    gate.let()
+    finish(runner, run_id)
+    assert lab.most_at_once == 3
+
+
+def test_calls_and_cost_are_counted(store: Store, runner: Runner) -> None:
+    first, second = new_run(store, 2), new_run(store, 2)
+    for run_id in (first, second):
+        runner.start(run_id)
+        finish(runner, run_id)
+    paid, free = runner.progress(first), runner.progress(second)
+    assert (paid.calls, paid.cached_calls, paid.cost) == (2, 0, 1.0)
+    assert (free.calls, free.cached_calls, free.cost) == (2, 2, None)
+
+
+def test_pause_begins_nothing_new_and_resume_goes_on(
+    store: Store, runner: Runner, lab: Laboratory, gate: Turnstile
+) -> None:
+    run_id = new_run(store, 6, max_concurrent_requests=2)
+    runner.start(run_id)
+    gate.wait_for(2)
+    runner.pause(run_id)
+    assert (runner.progress(run_id).status, store.run(run_id).status) == ("paused", "paused")
+    gate.let()
+    assert runner.wait(run_id, 0.2).status == "paused"
+    assert len(lab.answered) == 2
+    runner.resume(run_id)
+    assert finish(runner, run_id).status == "completed"
+    assert len(lab.answered) == 6
+
+
+def test_cancel_stops_at_once_and_keeps_what_is_there(
+    store: Store, runner: Runner, lab: Laboratory, gate: Turnstile
+) -> None:
+    run_id = new_run(store, 6, max_concurrent_requests=2)
+    runner.start(run_id)
+    gate.let(3)
+    gate.wait_for(5)
+    runner.cancel(run_id)
+    seen = runner.progress(run_id)
+    assert (seen.status, seen.done) == ("cancelled", len(store.rows(run_id)))
+    assert len(lab.answered) == 3
+    assert lab.closed == 1
+
+
+def test_a_paused_run_can_be_cancelled(store: Store, runner: Runner, gate: Turnstile) -> None:
+    run_id = new_run(store)
+    runner.start(run_id)
+    gate.wait_for(1)
+    runner.pause(run_id)
+    runner.cancel(run_id)
+    assert runner.progress(run_id).status == "cancelled"
+
+
+def test_resuming_a_cancelled_run_repeats_nothing(
+    store: Store, runner: Runner, lab: Laboratory, gate: Turnstile
+) -> None:
+    run_id = new_run(store, 6, parsing=2, max_concurrent_requests=1)
+    runner.start(run_id)
+    gate.let(3)
+    gate.wait_for(4)
+    runner.cancel(run_id)
+    kept = {row["result_id"]: row["timestamp"] for row in store.rows(run_id)}
+    gate.let()
+    runner.resume(run_id)
+    assert finish(runner, run_id).percent == 100.0
+    now = {row["result_id"]: row["timestamp"] for row in store.rows(run_id)}
+    assert len(now) == 12
+    assert {key: now[key] for key in kept} == kept
+    assert len(lab.answered) == len(set(lab.answered)) == 6
+    assert len(lab.judged) == len(set(lab.judged)) == 12
+
+
+def test_a_pilot_goes_on_as_the_whole_run(store: Store, runner: Runner, lab: Laboratory) -> None:
+    benchmark, config = small_benchmark(5), small_config()
+    run_id = store.create_run(wanted(benchmark, config, limit=2))
+    runner.start(run_id)
+    assert finish(runner, run_id).total == 2
+    store.widen_run(run_id, wanted(benchmark, config))
+    runner.resume(run_id)
+    seen = finish(runner, run_id)
+    assert (seen.total, seen.done, len(lab.answered)) == (5, 5, 5)
+
+
+def test_a_failed_answer_marks_all_its_judges(store: Store, runner: Runner, lab: Laboratory) -> None:
+    lab.failing["q2"] = "rate_limit"
+    run_id = new_run(store, 3, parsing=2)
+    runner.start(run_id)
+    seen = finish(runner, run_id)
+    assert (seen.status, seen.percent, seen.errors) == ("completed", 100.0, {"rate_limit": 2})
+    assert [row["failure_category"] for row in store.rows(run_id, question_id="q2")] == ["rate_limit"] * 2
+
+
+def test_resume_tries_failures_again_and_nothing_else(store: Store, runner: Runner, lab: Laboratory) -> None:
+    lab.failing.update(q2="server_error", q3="template_validation")
+    run_id = new_run(store, 3)
+    runner.start(run_id)
+    finish(runner, run_id)
+    lab.failing.clear()
+    lab.answered.clear()
+    runner.resume(run_id)
+    seen = finish(runner, run_id)
+    assert [question for question, _, _ in lab.answered] == ["q2"]
+    assert (seen.passed, seen.errors, seen.done) == (2, {"template_validation": 1}, 3)
+
+
+def test_a_breakdown_becomes_a_row_and_the_run_goes_on(store: Store, runner: Runner, lab: Laboratory) -> None:
+    lab.broken.add("q2")
+    run_id = new_run(store, 3, parsing=2)
+    runner.start(run_id)
+    seen = finish(runner, run_id)
+    assert (seen.status, seen.passed, seen.errors) == ("completed", 4, {"unexpected": 2})
+    reasons = {result.failure.reason for result in store.results(run_id, question_id="q2") if result.failure}
+    assert reasons == {"RuntimeError: boom"}
+
+
+def test_two_runs_go_on_at_once(store: Store, runner: Runner, gate: Turnstile) -> None:
+    first, second = (new_run(store, 2, max_concurrent_requests=1, replicate_count=n) for n in (1, 2))
+    runner.start(first)
+    runner.start(second)
+    gate.wait_for(2)
+    assert {runner.progress(run_id).status for run_id in (first, second)} == {"running"}
+    gate.let()
+    assert (finish(runner, first).done, finish(runner, second).done) == (2, 4)
+
+
+def test_a_double_click_starts_once(store: Store, runner: Runner, lab: Laboratory, gate: Turnstile) -> None:
+    run_id = new_run(store, 3)
+    clicks = [threading.Thread(target=runner.start, args=(run_id,)) for _ in range(4)]
+    for click in clicks:
+        click.start()
+    for click in clicks:
+        click.join()
+    gate.let()
+    finish(runner, run_id)
+    assert len(lab.answered) == 3
+
+
+def test_closing_interrupts_and_a_new_runner_resumes(store: Store, lab: Laboratory, gate: Turnstile) -> None:
+    run_id = new_run(store, 4, max_concurrent_requests=1)
+    with Runner(store, lab) as first:
+        first.start(run_id)
+        gate.let(2)
+        gate.wait_for(3)
+    assert store.run(run_id).status == "interrupted"
+    gate.let()
+    with Runner(store, lab) as second:
+        second.resume(run_id)
+        assert finish(second, run_id).status == "completed"
+    assert len(lab.answered) == len(set(lab.answered)) == 4
+
+
+@pytest.mark.parametrize("status", ["queued", "running", "paused"])
+def test_runs_left_behind_are_interrupted_at_the_next_start(store: Store, lab: Laboratory, status: str) -> None:
+    run_id = new_run(store)
+    store.set_status(run_id, status)  # type: ignore[arg-type]
+    child = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True)
+    import socket
+
+    store.claim(run_id, f"{socket.gethostname()}/{child.stdout.strip()}/gone")
+    with Runner(store, lab) as runner:
+        assert runner.progress(run_id).status == "interrupted"
+        runner.resume(run_id)
+        assert finish(runner, run_id).status == "completed"
+
+
+def test_a_run_of_a_living_process_is_left_to_it(store: Store, runner: Runner) -> None:
+    run_id = new_run(store)
+    store.set_status(run_id, "running")
+    store.claim(run_id, "elsewhere/1/a")
+    for act in (runner.start, runner.cancel):
+        with pytest.raises(StoreError, match="another process"):
+            act(run_id)
+    assert runner.progress(run_id).status == "running"
+
+
+def test_a_run_that_was_taken_over_is_given_up(
+    store: Store, lab: Laboratory, gate: Turnstile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("karenina_core.runs.engine.runner.BEAT_SECONDS", 0.01)
+    run_id = new_run(store)
+    with Runner(store, lab) as runner:
+        runner.start(run_id)
+        gate.wait_for(1)
+        with store.writing() as connection:
+            connection.exec_driver_sql("UPDATE run SET owner = 'elsewhere/1/a'")
+        until = time.monotonic() + PATIENCE
+        while runner.progress(run_id).in_flight and time.monotonic() < until:
+            time.sleep(0.01)
+        with pytest.raises(InputError, match="not under way here"):
+            runner.pause(run_id)
+        gate.let()
+        assert runner.wait(run_id, PATIENCE).status == "running"
+    assert store.run(run_id).status == "running"
+
+
+def test_the_lease_outlives_several_missed_beats() -> None:
+    from karenina_core.runs.engine.runner import BEAT_SECONDS
+
+    assert LEASE_SECONDS > 3 * BEAT_SECONDS
+
+
+def test_a_run_that_cannot_work_does_not_start(store: Store, runner: Runner, lab: Laboratory) -> None:
+    lab.problems = ["There is no key for lab."]
+    run_id = new_run(store)
+    with pytest.raises(ConfigError, match="no key for lab"):
+        runner.start(run_id)
+    assert (store.run(run_id).status, lab.answered) == ("failed", [])
+    assert "no key for lab" in store.run(run_id).note
+    lab.problems = []
+    runner.start(run_id)
+    assert finish(runner, run_id).status == "completed"
+
+
+def test_another_configuration_is_refused(store: Store, runner: Runner) -> None:
+    run_id = new_run(store)
+    with pytest.raises(ConfigError, match="not the one"):
+        runner.start(run_id, small_config(replicate_count=2))
+
+
+def test_a_full_disk_pauses_the_run_and_loses_nothing(store: Store, runner: Runner, lab: Laboratory) -> None:
+    run_id = new_run(store, 60)
+    fill_disk(store)
+    runner.start(run_id)
+    seen = wait_for_status(runner, run_id, "paused")
+    assert "disk is full" in seen.message
+    free_disk(store)
+    runner.resume(run_id)
+    assert finish(runner, run_id).passed == 60
+    assert len(lab.answered) == 60
+
+
+def test_a_run_on_a_full_disk_can_be_cancelled(store: Store, runner: Runner) -> None:
+    run_id = new_run(store, 60)
+    fill_disk(store)
+    runner.start(run_id)
+    wait_for_status(runner, run_id, "paused")
+    runner.cancel(run_id)
+    assert not runner.progress(run_id).active
+
+
+def wait_for_status(runner: Runner, run_id: str, status: str) -> Progress:
+    for _ in range(PATIENCE * 20):
+        seen = runner.wait(run_id, 0.05)
+        if seen.status == status:
+            return seen
+    raise AssertionError(f"never {status}: {seen}")
+
+
+def test_an_empty_run_is_complete(store: Store, runner: Runner) -> None:
+    run_id = store.create_run(wanted(small_benchmark(), small_config(), []))
+    runner.start(run_id)
+    assert finish(runner, run_id).percent == 100.0
+
+
+def test_runs_that_are_not_under_way_are_named(store: Store, runner: Runner) -> None:
+    with pytest.raises(InputError, match="not under way"):
+        runner.pause(new_run(store))
+    for look in (runner.start, runner.cancel, runner.progress):
+        with pytest.raises(InputError, match="'nothing'"):
+            look("nothing")
+
+
+def test_a_queued_run_can_be_cancelled(store: Store, runner: Runner) -> None:
+    run_id = new_run(store)
+    runner.cancel(run_id)
+    assert store.run(run_id).status == "cancelled"
+
+
+def test_a_closed_runner_says_so(store: Store, lab: Laboratory) -> None:
+    run_id = new_run(store)
+    runner = Runner(store, lab)
+    runner.close()
+    runner.close()
+    with pytest.raises(InputError, match="closed"):
+        runner.start(run_id)
+    assert runner.progress(run_id).total == 3
+
+
+def test_a_run_on_postgresql(postgres_url: str, lab: Laboratory) -> None:
+    lab.failing["q2"] = "timeout"
+    with Store.open(postgres_url) as store, Runner(store, lab) as runner:
+        run_id = new_run(store, 20, parsing=2)
+        runner.start(run_id)
+        assert finish(runner, run_id).errors == {"timeout": 2}
+        lab.failing.clear()
+        runner.resume(run_id)
+        assert finish(runner, run_id).passed == 40
+
+
+def test_killed_in_the_middle_nothing_reported_is_lost(tmp_path: Path) -> None:
+    path = tmp_path / "killed.db"
+    command = [sys.executable, "-m", "tests.runs.killed_run", str(path)]
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    reported = set(ended.stdout.split())
+    assert ended.returncode == -9, ended.stderr
+    lab = Laboratory()
+    with Store.open(path) as store, Runner(store, lab) as runner:
+        (run,) = store.runs()
+        assert run.status == "interrupted"
+        assert reported <= {row["question_id"] for row in store.rows(run.id)}
+        runner.resume(run.id)
+        assert finish(runner, run.id).passed == 30
+    assert not reported & {question for question, _, _ in lab.answered}
+
+
+def test_prepared_answers_stay_for_as_long_as_the_process_lives(store: Store) -> None:
+    seen: list[VerificationConfig] = []
+
+    class Watching(Laboratory):
+        def __call__(
+            self, benchmark: Benchmark, config: VerificationConfig, ledger: MeteredCallLedger
+        ) -> FakeEvaluator:
+            seen.append(config)
+            return super().__call__(benchmark, config, ledger)
+
+    prepared = ModelConfig(interface="manual", model_name="elsewhere", manual_traces={"q1": "42", "q2": "42"})
+    config = small_config().model_copy(update={"answering_models": [prepared]})
+    benchmark = small_benchmark(2)
+    with Runner(store, Watching()) as runner:
+        run_id = store.create_run(wanted(benchmark, config, limit=1))
+        runner.start(run_id, config)
+        runner.wait(run_id, PATIENCE)
+        store.widen_run(run_id, wanted(benchmark, config))
+        runner.resume(run_id)
+        assert runner.wait(run_id, PATIENCE).done == 2
+    assert [given.answering_models[0].manual_traces for given in seen] == [prepared.manual_traces] * 2
+
+
+def test_another_process_asks_for_the_prepared_answers_before_it_goes_on(store: Store) -> None:
+    prepared = ModelConfig(interface="manual", model_name="elsewhere", manual_traces={"q1": "42", "q2": "42"})
+    config = small_config().model_copy(update={"answering_models": [prepared]})
+    benchmark = small_benchmark(2)
+    with Runner(store, Laboratory()) as first:
+        run_id = store.create_run(wanted(benchmark, config, limit=1))
+        first.start(run_id, config)
+        first.wait(run_id, PATIENCE)
+        assert first.needs_answers(run_id) == ()
+    with Runner(store, Laboratory()) as second:
+        assert second.needs_answers(run_id) == ("elsewhere",)
+        second.resume(run_id)  # nothing is left for which they would be needed
+        assert second.wait(run_id, PATIENCE).status == "completed"
+        store.widen_run(run_id, wanted(benchmark, config))
+        with pytest.raises(ConfigError, match="prepared answers of elsewhere"):
+            second.resume(run_id)
+        second.resume(run_id, with_answers(store.run(run_id).config, {"manual": {"q1": "42", "q2": "42"}}))
+        assert second.wait(run_id, PATIENCE).passed == 2
