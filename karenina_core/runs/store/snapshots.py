@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import zlib
 from typing import NamedTuple
@@ -86,7 +85,7 @@ def unpack(text: str) -> bytes | str:
     expander = zlib.decompressobj()
     try:
         data = expander.decompress(base64.b64decode(text.removeprefix(_PACKED), validate=True), OWN_BYTES)
-    except (zlib.error, binascii.Error) as error:
+    except (zlib.error, ValueError) as error:  # the latter: no base64
         raise _damaged(str(error)) from error
     if not expander.eof:
         raise _damaged("Its end is missing.")

@@ -69,7 +69,15 @@ def test_benchmarks_that_earlier_versions_stored_as_they_are_can_be_read(store: 
     assert store.run_plan(run_id).benchmark == benchmark
 
 
-@pytest.mark.parametrize("damage", [lambda text: text[:-8], lambda text: text[:40], lambda text: text[:9] + "?" * 9])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: text[:-8],
+        lambda text: text[:40],
+        lambda text: text[:9] + "?" * 9,
+        lambda text: text[:40] + "é" + text[41:],
+    ],
+)
 def test_a_damaged_one_says_what_still_works(store: Store, damage) -> None:  # type: ignore[no-untyped-def]
     run_id = stored_run(store, small_benchmark())
     store.run_plan(run_id)
