@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import queue
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Sequence
@@ -14,6 +15,7 @@ from karenina_core.runs.store import Store
 from karenina_core.runs.store.faults import TroubleError
 from karenina_core.schemas.results import Usage, VerificationResult, total_usage
 
+log = logging.getLogger(__name__)
 Told = Callable[[bool], None]
 Item = TypeVar("Item")
 Reply = TypeVar("Reply")
@@ -23,6 +25,7 @@ GROUP = 256
 GATHERING_SECONDS = 0.004
 """At most this long an item waits for others of a loop that is at work; the cost of a transaction is shared by all."""
 
+_LEFT_SECONDS = 1.0  # after which items are done without a word from their loop
 _QUIET_TURNS = 3  # of a loop, without a further item: those that are at work there wait for a model
 
 
@@ -72,6 +75,8 @@ class GroupThread(Generic[Item, Reply]):
         self._items.put(waiting)
         gathering = self._gathering.get(waiting.loop)
         if gathering is None:
+            for loop in [loop for loop in list(self._gathering) if loop.is_closed()]:
+                self._gathering.pop(loop, None)
             self._gathering[waiting.loop] = gathering = _Gathering(waiting.loop, self._gathered)
         gathering.items += 1
 
@@ -87,7 +92,9 @@ class GroupThread(Generic[Item, Reply]):
     def _run(self) -> None:
         going_on = True
         while going_on:
-            going_on = self._due.get()
+            # A loop that has ended, or is held up, says no more that it has gathered.
+            with suppress(queue.Empty):
+                going_on = self._due.get(timeout=_LEFT_SECONDS)
             full = True
             while full and (group := self._next_group()):
                 self._do(group)
@@ -160,7 +167,10 @@ def _settle(outcomes: list[tuple[_Waiting[Any, Any], Any, Exception | None]]) ->
 def _resolve(outcomes: list[tuple[_Waiting[Any, Any], Any, Exception | None]]) -> None:
     for (_, _, future, told), reply, error in outcomes:
         if told is not None:
-            told(error is None)
+            try:
+                told(error is None)
+            except Exception:  # who is told is not to keep the others waiting
+                log.exception("What became of an item could not be told")
         if future is None or future.done():  # nobody waits, or no more
             continue
         if error is not None:

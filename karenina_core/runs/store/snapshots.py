@@ -47,13 +47,20 @@ class Snapshots(Spending):
         connection.execute(query, {"hash": packed.digest, "question_ids": ids, "checkpoint": packed.text})
 
     def snapshot(self, digest: str) -> Benchmark:
-        """Return a benchmark as it was; the newest once without reading it, for whoever starts a run just created."""
+        """Return a benchmark as it was; the newest once without reading it, for whoever starts a run just created.
+
+        Raises:
+            StoreError: What is stored was damaged.
+        """
         newest, self._newest = self._newest, None
         if newest is not None and newest[0] == digest:
             return newest[1]
         with self.reading() as connection:
             text = connection.execute(select(snapshot.c.checkpoint).where(snapshot.c.hash == digest)).scalar_one()
-        return Benchmark.from_json(unpack(text), limit=OWN_BYTES)
+        written = unpack(text)
+        if hashlib.sha256(written.encode() if isinstance(written, str) else written).hexdigest() != digest:
+            raise _damaged("It is not what was stored.")
+        return Benchmark.from_json(written, limit=OWN_BYTES)
 
 
 def pack(benchmark: Benchmark) -> Packed:

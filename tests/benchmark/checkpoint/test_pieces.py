@@ -120,3 +120,12 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path: Path) -> None:
         of_questions(*many, {"question": "Last?", "answer_notes": "\ud800"}).save(path)
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["made.jsonld"]
+
+
+def test_a_benchmark_that_changes_meanwhile_is_written_as_it_was() -> None:
+    made = of_questions(*({"question": f"Question {number}?"} for number in range(450)))
+    before = whole(made)
+    pieces = made.json_pieces()
+    begun = [next(pieces), next(pieces)]
+    made.add_question("One more?", raw_answer="Yes")
+    assert b"".join((*begun, *pieces)) == before

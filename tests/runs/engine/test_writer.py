@@ -102,6 +102,41 @@ def test_what_a_loop_handed_in_before_it_ended_is_done_at_the_end() -> None:
     assert work.groups == [[1]]
 
 
+def test_what_an_ended_loop_left_behind_is_done_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("karenina_core.runs.engine.writer._LEFT_SECONDS", 0.05)
+    work = Counting()
+    work.go.set()
+    thread: GroupThread[int, int] = GroupThread(work, "test")
+
+    async def hand_in_and_go() -> None:
+        thread.hand_in(1)
+
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(hand_in_and_go())
+    loop.close()
+    assert work.begun.wait(PATIENCE)
+    thread.close()
+    assert work.groups == [[1]]
+
+
+def test_who_fails_when_told_keeps_nobody_waiting(caplog: pytest.LogCaptureFixture) -> None:
+    work = Counting()
+    work.go.set()
+
+    def fail(_: bool) -> None:
+        raise RuntimeError("Not now.")
+
+    async def ask_two() -> list[int]:
+        thread: GroupThread[int, int] = GroupThread(work, "test")
+        try:
+            return await asyncio.gather(thread.ask(1, fail), thread.ask(2))
+        finally:
+            thread.close()
+
+    assert asyncio.run(ask_two()) == [2, 4]
+    assert "could not be told" in caplog.text
+
+
 def test_one_refused_item_does_not_take_the_others_down() -> None:
     work = Counting()
     replies = ask_all(work, 1, [2, 13, 4])

@@ -103,3 +103,11 @@ def test_rows_have_the_same_order_by_the_benchmark_and_by_what_is_stored(tmp_pat
         for name in ("q1", "q3", "q\ufffd"):
             key = plain_result(name).key
             assert read.position(key) == at_hand.position(key)
+
+
+def test_another_text_than_was_stored_is_refused(store: Store) -> None:
+    run_id = stored_run(store, small_benchmark(2))
+    store.run_plan(run_id)  # takes the copy that is at hand
+    replace_text(store, pack(small_benchmark(3)).text)
+    with pytest.raises(StoreError, match="cannot be read"):
+        store.run_plan(run_id)
