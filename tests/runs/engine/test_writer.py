@@ -87,17 +87,22 @@ def test_a_loop_that_is_at_work_hands_in_one_group() -> None:
     assert work.groups == [list(range(10))]
 
 
+def hand_in_and_end(thread: GroupThread[int, int], item: int) -> None:
+    """Hand in an item from a loop that ends at once."""
+
+    async def hand_in() -> None:
+        thread.hand_in(item)
+
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(hand_in())
+    loop.close()
+
+
 def test_what_a_loop_handed_in_before_it_ended_is_done_at_the_end() -> None:
     work = Counting()
     work.go.set()
     thread: GroupThread[int, int] = GroupThread(work, "test")
-
-    async def hand_in_and_go() -> None:
-        thread.hand_in(1)
-
-    loop = asyncio.new_event_loop()
-    loop.run_until_complete(hand_in_and_go())
-    loop.close()
+    hand_in_and_end(thread, 1)
     thread.close()
     assert work.groups == [[1]]
 
@@ -107,13 +112,7 @@ def test_what_an_ended_loop_left_behind_is_done_soon(monkeypatch: pytest.MonkeyP
     work = Counting()
     work.go.set()
     thread: GroupThread[int, int] = GroupThread(work, "test")
-
-    async def hand_in_and_go() -> None:
-        thread.hand_in(1)
-
-    loop = asyncio.new_event_loop()
-    loop.run_until_complete(hand_in_and_go())
-    loop.close()
+    hand_in_and_end(thread, 1)
     assert work.begun.wait(PATIENCE)
     thread.close()
     assert work.groups == [[1]]
