@@ -1,8 +1,8 @@
-"""Columns of SQLite read as a few long texts: row by row, Python would spend most of the time on making the rows."""
+"""Columns read as a few long texts: row by row, Python would spend most of the time on making the rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ Kind = Literal["text", "number", "integer", "any"]
 is missing; `any` as it is."""
 _BETWEEN = "\x1f"
 _PRESENT = "="  # stands before every text of a column where some may be missing
-_MISSING = "NULL"  # what SQLite writes for a missing number
+_MISSING = "NULL"  # what SQLite writes for a missing number when it quotes
 
 
 def bulk_columns(
@@ -30,65 +30,87 @@ def bulk_columns(
             among them.
 
     Returns:
-        The arrays; None where rows had better be read one by one: from another database, from a table that is not
-        kept in the order of its runs, or where a text has the separator in it.
+        The arrays; None where rows had better be read one by one: from a table of SQLite that is not kept in the
+        order of its runs, or where a text has the separator in it.
     """
     import numpy as np
+    import pyarrow as pa
 
-    key = list(table.primary_key.columns)
-    if store.engine.dialect.name != "sqlite" or key[0].name != "run_id":
+    part = _part(table, store.engine.dialect.name)
+    if part is None:
         return None
-    part = key[1]
     joined = {name: kind for name, kind in kinds.items() if name != part.name}
     arrays: dict[str, list[Any]] = {name: [] for name in kinds}
     for whole, rows, *texts in _joined(store, table, joined, run_id, part):
         arrays[part.name].append(np.full(rows, codes[part.name][whole], dtype="int32"))
         for (name, kind), text in zip(joined.items(), texts, strict=True):
-            values = _split(text, kind, _reader(table.c[name], kind, codes.get(name, {})))
+            try:
+                values = _split(text, kind, table.c[name].nullable, codes.get(name, {}))
+            except pa.ArrowInvalid:  # a number that is too large for one
+                return None
             if len(values) != rows:
                 return None
             arrays[name].append(values)
     return arrays
 
 
+def _part(table: Any, dialect: str) -> Any:
+    """Return the column whose values the rows of a run are read by, a few at most; None where that would take longer.
+
+    SQLite would look up a row of its own for every value when the table is not kept in the order of its runs.
+    """
+    first, *others = table.primary_key.columns
+    if first.name == "run_id":
+        return others[0]
+    return None if dialect == "sqlite" else table.c["answering_model"]
+
+
 def _joined(store: Store, table: Any, kinds: Mapping[str, Kind], run_id: str, part: Any) -> Iterator[Any]:
     """Yield every value of a column, how many rows have it, and the joined values of their other columns."""
     from sqlalchemy import func, select
 
-    joined = (func.group_concat(_written(table.c[name], kind), _BETWEEN) for name, kind in kinds.items())
+    joined = (func.aggregate_strings(_written(table.c[name], kind, store), _BETWEEN) for name, kind in kinds.items())
     query = select(part, func.count(), *joined).where(table.c.run_id == run_id).group_by(table.c.run_id, part)
     with store.reading() as connection:
         yield from connection.execute(query)
 
 
-def _written(column: Any, kind: Kind) -> Any:
-    from sqlalchemy import Float, func, literal
+def _written(column: Any, kind: Kind, store: Store) -> Any:
+    from sqlalchemy import Boolean, Float, Integer, Text, cast, func, literal
 
-    if isinstance(column.type, Float):
-        return func.quote(column)  # the only way in which SQLite writes all digits
     if kind in ("number", "integer"):
-        return func.ifnull(column, _MISSING) if column.nullable else column
-    return func.ifnull(literal(_PRESENT).concat(column), "") if column.nullable else column
+        if isinstance(column.type, Float) and store.engine.dialect.name == "sqlite":
+            return func.quote(column)  # the only way in which SQLite writes all digits
+        number = cast(column, Integer) if isinstance(column.type, Boolean) else column
+        text = cast(number, Text)
+        return func.coalesce(text, _MISSING) if column.nullable else text
+    return func.coalesce(literal(_PRESENT).concat(column), "") if column.nullable else column
 
 
-def _reader(column: Any, kind: Kind, codes: Mapping[Any, int]) -> Callable[[str], Any]:
-    if kind == "number":
-        return lambda word: float("nan") if word == _MISSING else float(word)
-    if kind == "integer":
-        return int
-    if column.nullable:
-        return lambda word: codes[word.removeprefix(_PRESENT) if word else None]
-    return lambda word: codes[word]
+def _split(text: str, kind: Kind, nullable: bool, codes: Mapping[Any, int]) -> Any:
+    """Return the values of a joined text; every text that differs is looked up once.
 
-
-def _split(text: str, kind: Kind, read: Callable[[str], Any]) -> Any:
-    """Return the values of a joined text; each that differs is read once."""
+    Raises:
+        ArrowInvalid: Something is no number.
+    """
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
     pieces = pc.split_pattern(pa.scalar(text, pa.large_string()), _BETWEEN).values
+    if kind == "integer":
+        return pieces.cast(pa.int64()).to_numpy()
+    if kind == "number":
+        known = pc.if_else(pc.equal(pieces, _MISSING), None, pieces)
+        return known.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    if kind == "any":
+        words = pieces.to_numpy(zero_copy_only=False)
+        return np.frompyfunc(_present, 1, 1)(words) if nullable else words
     different = pieces.dictionary_encode()
-    values = np.array(list(map(read, different.dictionary.to_pylist())), dtype=None if kind == "integer" else float)
-    found = values if kind != "text" else values.astype("int32")
-    return found[different.indices.to_numpy()]
+    read = _present if nullable else str
+    numbers = np.array([codes[read(word)] for word in different.dictionary.to_pylist()], dtype="int32")
+    return numbers[different.indices.to_numpy()]
+
+
+def _present(word: str) -> str | None:
+    return word.removeprefix(_PRESENT) if word else None

@@ -29,7 +29,11 @@ def readable(value: Any) -> str | None:
     """Return a value as text: text as it is, None as None, everything else as JSON."""
     if value is None:
         return None
-    return clean_text(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str))
+    try:
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    except RecursionError:
+        return "a value nested too deep to be shown"
+    return clean_text(text)
 
 
 def redactor() -> Callable[[str], str]:
@@ -40,6 +44,11 @@ def redactor() -> Callable[[str], str]:
     from karenina_core.redact import redact
 
     return lru_cache(maxsize=10_000)(lambda text: redact(clean_text(text)))
+
+
+def json_line(value: Any, change: Callable[[str], str]) -> str:
+    """Return a value as one line of JSON, as `clean_json` makes it."""
+    return json.dumps(clean_json(value, change), ensure_ascii=False, allow_nan=False)
 
 
 def clean_json(value: Any, change: Callable[[str], str]) -> Any:

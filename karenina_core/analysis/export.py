@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pydantic import TypeAdapter
 
-from karenina_core.analysis.cells import clean_json, redactor
+from karenina_core.analysis.cells import json_line, redactor
 from karenina_core.analysis.spreadsheet import frame_to_csv, to_csv
 from karenina_core.analysis.strict import check_row
 from karenina_core.analysis.upstream import from_upstream, is_upstream, upstream_reviews
@@ -47,8 +46,8 @@ def to_json(
     if reviews := [annotation.model_dump(mode="json") for annotation in annotations]:
         head["annotations"] = reviews
     # One line per result: quick to write, and two exports can be compared line by line.
-    rows = (_json(result.model_dump(mode="json", fallback=str), redact) for result in results)
-    return (_json(head, redact).removesuffix("}") + ', "results": [\n' + ",\n".join(rows) + "\n]}\n").encode()
+    rows = (json_line(result.model_dump(mode="json", fallback=str), redact) for result in results)
+    return (json_line(head, redact).removesuffix("}") + ', "results": [\n' + ",\n".join(rows) + "\n]}\n").encode()
 
 
 def read_results(text: str | bytes) -> VerificationResultSet:
@@ -126,7 +125,3 @@ def _read_row(number: int, row: Any) -> VerificationResult:
 def _run_id(document: dict[str, Any]) -> str | None:
     run_id = document.get("run_id")
     return run_id if isinstance(run_id, str) else None
-
-
-def _json(value: Any, redact: Callable[[str], str]) -> str:
-    return json.dumps(clean_json(value, redact), ensure_ascii=False, allow_nan=False)

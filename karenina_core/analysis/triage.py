@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from karenina_core.analysis.gentler_rules import GentlerRule, gentler_rules, right_today
 from karenina_core.analysis.grounding import Grounding, How, ground, grounding
-from karenina_core.schemas.annotation import CAUSE_WORDS, Annotation, Cause
+from karenina_core.analysis.opinions import stance
+from karenina_core.benchmark import Benchmark
+from karenina_core.schemas.annotation import CAUSE_WORDS, Annotation, Cause, latest_reviews
 from karenina_core.schemas.results import FieldEvidence, VerificationResult
 
 _LIKELY: Mapping[Cause, str] = {
@@ -79,27 +82,58 @@ def blame(result: VerificationResult, suggestion: Suggestion) -> str:
     return _AT_FAULT.get(category, _AT_FAULT["unexpected"]).format(asked=asked)
 
 
-def disputes(reviews: Iterable[Annotation]) -> dict[str, tuple[Annotation, ...]]:
-    """Return by result the last opinion of each person about it as a whole, where these opinions differ.
+class Suggestions(NamedTuple):
+    """The likely causes of results by id, and the rules that would make some of them pass."""
 
-    Reviews without a name count as those of one person. A cause that only one of them names is no difference.
+    causes: dict[str, Suggestion]
+    rules: list[GentlerRule]
+
+
+def suggestions(results: Sequence[VerificationResult], today: Benchmark) -> Suggestions:
+    """Return the likely cause of every result that did not pass.
 
     Args:
-        reviews: Of a run; those taken back and those of a single field are passed over.
+        results: Of a run.
+        today: The benchmark with the rules of today.
     """
-    latest: dict[str, dict[str, Annotation]] = {}
-    for one in sorted(reviews, key=lambda one: one.at):
-        if not one.undone and one.field is None:
-            people = latest.setdefault(one.result_id, {})
-            people.pop(one.author, None)
-            people[one.author] = one
-    return {name: tuple(people.values()) for name, people in latest.items() if _differ(people.values())}
+    rules, right = gentler_rules(results, today), right_today(results, today)
+    near = {name: f"{rule.label} ({rule.field})" for rule in reversed(rules) for name in rule.result_ids}
+    found = {
+        result.result_id: suggest(result, near.get(result.result_id, ""), result.result_id in right)
+        for result in results
+    }
+    return Suggestions({name: cause for name, cause in found.items() if cause is not None}, rules)
 
 
-def _differ(opinions: Iterable[Annotation]) -> bool:
-    opinions = list(opinions)
-    causes = {one.cause for one in opinions if one.cause is not None}
-    return len({one.agrees for one in opinions}) > 1 or len(causes) > 1
+class Fault(NamedTuple):
+    """Whose fault a result without a pass is.
+
+    Attributes:
+        words: What the person named; or one or two whole sentences with the evidence.
+        who: The person who named it; None where it is a guess from the evidence.
+    """
+
+    words: str
+    who: str | None = None
+
+
+def whose_fault(
+    result: VerificationResult, reviews: Iterable[Annotation], today: Callable[[], Benchmark]
+) -> Fault | None:
+    """Return whose fault a result is: what a person said last, or else what the evidence suggests; None for a pass.
+
+    Args:
+        result: The evaluation.
+        reviews: What people said about it.
+        today: Returns the benchmark with the rules of today; asked only where no person named a cause.
+    """
+    if result.verdict == "pass":
+        return None
+    review = latest_reviews(reviews).get(result.result_id)
+    if review is not None and review.cause is not None:
+        return Fault(stance(review), review.who)
+    found = suggestions([result], today()).causes.get(result.result_id)
+    return Fault(blame(result, found)) if found else None
 
 
 def _of_failure(result: VerificationResult) -> Suggestion:

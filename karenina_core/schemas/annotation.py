@@ -60,6 +60,11 @@ class Annotation(BaseModel):
     at: AwareDatetime = Field(default_factory=lambda: datetime.now(UTC))
     undone: bool = False
 
+    @property
+    def who(self) -> str:
+        """The author in a sentence; `Somebody` when nobody said."""
+        return self.author or "Somebody"
+
 
 def agrees_with(verdict: Verdict, cause: Cause) -> bool:
     """Return whether naming this cause means that the machine's verdict is right.

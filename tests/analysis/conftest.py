@@ -19,6 +19,9 @@ from karenina_core.schemas.results import (
     Usage,
     VerificationResult,
 )
+from tests.runs.conftest import any_store, postgres_socket, postgres_url
+
+__all__ = ["any_store", "postgres_socket", "postgres_url"]
 
 EXACT = {"type": "ExactMatch", "normalize": ["lowercase"]}
 STATUS = {"pass": "completed", "fail": "completed", "not_evaluated": "failed"}

@@ -21,3 +21,10 @@ def test_a_long_text_is_cut_on_one_line():
 
 def test_values_become_readable_text():
     assert [readable(value) for value in ("a", None, False, 0, ["é"])] == ["a", None, "false", "0", '["é"]']
+
+
+def test_a_value_nested_too_deep_is_told_to_be_so():
+    value = "x"
+    for _ in range(50_000):
+        value = [value]
+    assert readable(value) == "a value nested too deep to be shown"

@@ -4,9 +4,11 @@ from typing import get_args
 
 import pytest
 
-from karenina_core.analysis.triage import blame, disputes, suggest
+from karenina_core.analysis.triage import Fault, blame, suggest, suggestions, whose_fault
+from karenina_core.benchmark import Benchmark
 from karenina_core.schemas.annotation import Annotation
-from karenina_core.schemas.results import AnswerPart, Failure, FailureCategory
+from karenina_core.schemas.results import AnswerPart, Failure, FailureCategory, VerificationResult
+from karenina_core.templates import FieldSpec, TemplateSpec, write_template
 
 ANSWER = AnswerPart(text="It inhibits BRAF, the kinase.")
 
@@ -16,11 +18,6 @@ def failing(make, field, answer=ANSWER, **parts):
     made = make(verdict="fail", fields=[item], answer=answer)
     made.template.parsed = {item.name: item.extracted}
     return made
-
-
-def review(author: str, cause: str | None = None, minute: int = 0, **parts) -> Annotation:
-    given = {"run_id": "r1", "result_id": "x", "agrees": False, "at": f"2026-03-01T12:{minute:02}:00Z"}
-    return Annotation(**given | parts, author=author, cause=cause)
 
 
 def test_a_pass_needs_no_cause(result) -> None:
@@ -141,28 +138,6 @@ def test_a_field_without_a_rule_says_nothing_beside_one_with_a_rule(result, fiel
     assert suggest(made).why == "target: the answer says something else than the truth."
 
 
-def test_two_people_who_name_different_causes_disagree() -> None:
-    ann, bob = review("Ann", "answer_wrong", 1, agrees=True), review("Bob", "judge_misread", 2)
-    assert disputes([bob, ann]) == {"x": (ann, bob)}
-
-
-def test_one_person_may_change_the_mind() -> None:
-    first, second = review("Ann", "answer_wrong", 1, agrees=True), review("Ann", "judge_misread", 2)
-    assert disputes([first, second]) == {}
-    assert disputes([first, second, review("Bob", "judge_misread", 3)]) == {}
-
-
-def test_a_cause_that_only_one_names_is_no_dispute() -> None:
-    assert disputes([review("Ann", "judge_misread", 1), review("Bob", None, 2)]) == {}
-    assert "x" in disputes([review("Ann", None, 1, agrees=True), review("Bob", None, 2)])
-
-
-def test_what_was_taken_back_or_is_about_a_field_disputes_nothing() -> None:
-    ann = review("Ann", "answer_wrong", 1, agrees=True)
-    assert disputes([ann, review("Bob", "judge_misread", 2, undone=True)]) == {}
-    assert disputes([ann, review("Bob", "judge_misread", 2, field="target")]) == {}
-
-
 def told(result) -> str:
     suggestion = suggest(result)
     assert suggestion is not None
@@ -198,3 +173,64 @@ def test_every_kind_of_failure_has_words_of_its_own(result, category: str) -> No
     said = told(result(verdict="not_evaluated", failure=failure))
     assert "{" not in said
     assert category == "unexpected" or not said.startswith("Something failed")
+
+
+def benchmark(*normalizers: str) -> Benchmark:
+    """One question, whose only field has to be `BCL2`."""
+    rule = {"type": "ExactMatch", "normalize": list(normalizers)}
+    target = FieldSpec(name="target", description="What is hit", ground_truth="BCL2", verify_with=rule)
+    made = Benchmark.create("One")
+    made.add_question("What does it hit?", "BCL2", write_template(TemplateSpec(fields=[target])), question_id="q")
+    return made
+
+
+def missed(result, field, extracted: str = "BCL-2") -> VerificationResult:
+    """The failure of an answer that says BRAF, to the only question of the benchmark."""
+    made = failing(result, field, extracted=extracted)
+    return made.model_copy(update={"question": made.question.model_copy(update={"id": "q"})})
+
+
+def test_a_pass_is_suggested_nothing(result, run) -> None:
+    assert suggestions(run("+"), benchmark()).causes == {}
+
+
+def test_the_rule_that_would_have_been_gentle_enough_is_named_with_its_field(result, field) -> None:
+    failure = missed(result, field)
+    found = suggestions([failure], benchmark("lowercase"))
+    assert found.causes[failure.result_id].why == "It would pass if one were to drop punctuation (target)."
+    assert "drop punctuation" in [rule.label for rule in found.rules]
+
+
+def test_rules_of_today_that_are_gentle_enough_are_to_blame(result, field) -> None:
+    failure = missed(result, field)
+    found = suggestions([failure], benchmark("remove_punctuation"))
+    assert "passes by the rules of today" in found.causes[failure.result_id].why
+    assert found.rules == []
+
+
+def test_nobody_is_at_fault_for_a_pass(result) -> None:
+    assert whose_fault(result(), [], benchmark) is None
+
+
+def test_without_a_review_the_evidence_tells_whose_fault_it_is(result, field) -> None:
+    fault = whose_fault(missed(result, field, "BRAF"), [], benchmark)
+    assert fault == Fault("The answer is probably wrong. target: the answer says something else than the truth.")
+
+
+def test_the_cause_that_a_person_named_last_counts_before_the_evidence(result, field) -> None:
+    def never() -> Benchmark:
+        pytest.fail("the benchmark is not needed")
+
+    failure = missed(result, field)
+    about = {"run_id": "r1", "result_id": failure.result_id, "agrees": False}
+    first = Annotation(**about, at="2026-03-01T12:01:00Z", author="Ann", cause="answer_wrong")
+    last = Annotation(**about, at="2026-03-01T12:02:00Z", cause="judge_misread")
+    assert whose_fault(failure, [last, first], never) == Fault("the judge misread it", "Somebody")
+
+
+def test_a_review_without_a_cause_leaves_it_to_the_evidence(result, field) -> None:
+    failure = missed(result, field, "BRAF")
+    review = Annotation(run_id="r1", result_id=failure.result_id, agrees=True, author="Ann")
+    fault = whose_fault(failure, [review], benchmark)
+    assert fault is not None
+    assert fault.who is None

@@ -37,6 +37,10 @@ def test_the_last_review_that_stands_counts() -> None:
     assert {name: item.agrees for name, item in latest_reviews(reviews).items()} == {"r1": False}
 
 
+def test_a_review_without_a_name_is_somebodys() -> None:
+    assert (review(author="Ann").who, review().who) == ("Ann", "Somebody")
+
+
 def test_every_cause_has_words() -> None:
     assert set(CAUSE_WORDS) == set(CAUSES)
 

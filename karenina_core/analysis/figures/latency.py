@@ -46,20 +46,26 @@ def latency(frame: pd.DataFrame) -> go.Figure:
 
 
 def _medians(rows: Sequence[Row]) -> Any:
+    symbols = ["circle-open" if row["few"] else "circle" for row in rows]
+    return _points(rows, "median", "median", {"size": 13, "color": canvas.RIGHT, "symbol": symbols})
+
+
+def _slowest(rows: Sequence[Row]) -> Any:
+    marker = {"size": 12, "color": canvas.PARTLY, "symbol": "line-ns-open", "line": {"width": 3}}
+    return _points(rows, "p99", "slowest 1 %", marker)
+
+
+def _points(rows: Sequence[Row], column: str, name: str, marker: dict[str, Any]) -> Any:
     import plotly.graph_objects as go
 
     return go.Scatter(
-        x=[row["median"] for row in rows],
+        x=[row[column] for row in rows],
         y=list(range(len(rows))),
         hovertext=[_words(row) for row in rows],
         customdata=[place(row["answering_model"]) for row in rows],
-        name="median",
+        name=name,
         mode="markers",
-        marker={
-            "size": 13,
-            "color": canvas.RIGHT,
-            "symbol": ["circle-open" if row["few"] else "circle" for row in rows],
-        },
+        marker=marker,
         unselected={"marker": {"opacity": 1}},
         hoverinfo="text",
     )
@@ -76,22 +82,6 @@ def _middle(rows: Sequence[Row]) -> Any:
         line={"width": 6, "color": canvas.RIGHT},
         opacity=0.45,
         hoverinfo="skip",
-    )
-
-
-def _slowest(rows: Sequence[Row]) -> Any:
-    import plotly.graph_objects as go
-
-    return go.Scatter(
-        x=[row["p99"] for row in rows],
-        y=list(range(len(rows))),
-        hovertext=[_words(row) for row in rows],
-        customdata=[place(row["answering_model"]) for row in rows],
-        name="slowest 1 %",
-        mode="markers",
-        marker={"size": 12, "color": canvas.PARTLY, "symbol": "line-ns-open", "line": {"width": 3}},
-        unselected={"marker": {"opacity": 1}},
-        hoverinfo="text",
     )
 
 

@@ -233,7 +233,7 @@ def _value(value: Any) -> str:
 
 def _review(item: Annotation) -> str:
     about = f" on {item.field}" if item.field else ""
-    parts = [f"{item.author or 'Somebody'} {'agrees' if item.agrees else 'disagrees'}{about}"]
+    parts = [f"{item.who} {'agrees' if item.agrees else 'disagrees'}{about}"]
     parts += [CAUSE_WORDS[item.cause]] if item.cause else []
     parts += [item.note] if item.note else []
     return " · ".join([*parts, f"{item.at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"])

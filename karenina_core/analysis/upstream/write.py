@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
 from karenina_core import __version__
-from karenina_core.analysis.cells import clean_json, redactor
+from karenina_core.analysis.cells import json_line, redactor
 from karenina_core.analysis.frames import calls_of
 from karenina_core.analysis.upstream.failures import failure_there
 from karenina_core.schemas.annotation import Annotation
@@ -56,13 +55,9 @@ def to_upstream(
     said: dict[str, list[Annotation]] = {}
     for annotation in annotations:
         said.setdefault(annotation.result_id, []).append(annotation)
-    rows = (_dumped(_row(result, models) | _reviews(said.get(result.result_id)), redact) for result in results)
-    opened = _dumped(head, redact).removesuffix("}")
+    rows = (json_line(_row(result, models) | _reviews(said.get(result.result_id)), redact) for result in results)
+    opened = json_line(head, redact).removesuffix("}")
     return (opened + ', "results": [\n' + ",\n".join(rows) + "\n]}\n").encode()
-
-
-def _dumped(value: Any, redact: Any) -> str:
-    return json.dumps(clean_json(value, redact), ensure_ascii=False, allow_nan=False)
 
 
 def _models(config: VerificationConfig | None) -> dict[str, ModelConfig]:

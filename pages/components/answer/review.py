@@ -56,7 +56,7 @@ def sentence(review: Annotation) -> str:
     about = f" on {plain(review.field, 60)}" if review.field else ""
     cause = f": {CAUSE_WORDS[review.cause].lower()}" if review.cause else ""
     when = review.at.astimezone(UTC)
-    text = f"**{plain(review.author or 'Somebody', 80)}** {stance}{about}{cause} · {when:%Y-%m-%d %H:%M} UTC"
+    text = f"**{plain(review.who, 80)}** {stance}{about}{cause} · {when:%Y-%m-%d %H:%M} UTC"
     return f"~~{text}~~ · taken back" if review.undone else text
 
 

@@ -8,13 +8,13 @@ from typing import NamedTuple
 import streamlit as st
 
 from karenina_core.analysis.gentler_rules import GentlerRule
+from karenina_core.analysis.opinions import disputes, stance
 from karenina_core.analysis.summary import counted
-from karenina_core.analysis.triage import Suggestion, disputes
+from karenina_core.analysis.triage import Suggestion, suggestions
 from karenina_core.runs.traits.score import scored_at
 from karenina_core.schemas.annotation import CAUSE_WORDS, CAUSES, Annotation, Cause, agrees_with, latest_reviews
 from karenina_core.schemas.results import Verdict
 from pages.components import feedback, frame, services, state
-from pages.components.answer import cause as answer_cause
 from pages.components.answer import drawer as answer_drawer
 from pages.components.answer import reverify as answer_reverify
 from pages.components.answer import review as answer_review
@@ -144,7 +144,7 @@ def _read(run_id: str) -> _Board:
 
 def _work_out(run_id: str) -> _Board:
     failures = services.store().results(run_id, verdict=["fail", "not_evaluated"])
-    found = answer_cause.suggestions(failures, answer_scratch.benchmark_of_today(run_id))
+    found = suggestions(failures, answer_scratch.benchmark_of_today(run_id))
     cards = []
     for result in failures:
         suggestion = found.causes.get(result.result_id)
@@ -193,9 +193,7 @@ def _disputed(cards: list[_Card], disputed: Mapping[str, Sequence[Annotation]]) 
 
 def _opinions(reviews: Sequence[Annotation]) -> str:
     """Return who says what, in the order in which they said it."""
-    stances = (CAUSE_WORDS[one.cause] if one.cause else "agrees" if one.agrees else "disagrees" for one in reviews)
-    names = (plain(one.author or "Somebody", 80) for one in reviews)
-    return "; ".join(f"{name}: {stance.lower()}" for name, stance in zip(names, stances, strict=True))
+    return "; ".join(f"{plain(one.who, 80)}: {stance(one)}" for one in reviews)
 
 
 def _draw(run_id: str, card: _Card, decided: Cause | None, opinions: Sequence[Annotation]) -> None:
