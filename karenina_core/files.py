@@ -1,4 +1,4 @@
-"""Foreign JSON in, JSON and tables out: one reader with limits, one writer that never leaves half a file.
+"""Foreign JSON in, JSON out: one reader with limits, one writer that never leaves half a file.
 
 Error codes of the reader: `empty`, `too_large`, `zip`, `encoding`, `too_complex`, `json`, `text_too_long`.
 """
@@ -6,14 +6,12 @@ Error codes of the reader: `empty`, `too_large`, `zip`, `encoding`, `too_complex
 from __future__ import annotations
 
 import codecs
-import csv
 import gc
-import io
 import math
 import os
 import re
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -34,11 +32,6 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "UTF-16"),
     (codecs.BOM_UTF16_BE, "UTF-16"),
 )
-# What some spreadsheet takes for the beginning of a formula, after blanks and invisible characters.
-_FORMULA = re.compile(
-    "[\\s\0-\x20\x7f-\xa0\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe0f\ufeff]*[=+\\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n]"
-)
-_PLAIN_NUMBER = re.compile(r"[+-]?(\d[\d.,]*|[.,]\d+)(e[+-]?\d+)? ?%?", re.IGNORECASE | re.ASCII)
 
 
 def read_json(data: bytes | str, *, limit: int = MAX_BYTES, max_text: int = MAX_TEXT) -> Any:
@@ -179,27 +172,6 @@ def write_atomic(path: str | Path, data: bytes | Iterable[bytes]) -> None:
             "Its old content, if any, is unchanged.",
             code="write",
         ) from error
-
-
-def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return a CSV table (commas, CRLF) whose cells and column names no spreadsheet takes for formulas."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer)
-    writer.writerow([csv_cell(name) for name in header])
-    writer.writerows([csv_cell(cell) for cell in row] for row in rows)
-    return buffer.getvalue()
-
-
-def csv_cell(value: Any) -> str:
-    """Return a value as cell text that no spreadsheet takes for a formula; None is blank.
-
-    An apostrophe is put before text that begins, after blanks, with `=`, `+`, `-`, `@` or a wide form of them,
-    or that begins with a tab or line break. Numbers, also as text (`-3.5`, `1e-5`, `-12%`), stay as they are.
-    """
-    text = "" if value is None else str(value)
-    if isinstance(value, bool | int | float) or _PLAIN_NUMBER.fullmatch(text) or not _FORMULA.match(text):
-        return text
-    return f"'{text}"
 
 
 @contextmanager

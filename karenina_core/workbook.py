@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from karenina_core.files import csv_cell
+from karenina_core.csv_text import csv_cell
 
 MAX_CELL: Final = 32_767  # characters; Excel calls a workbook with a longer text damaged
 MAX_NUMBER: Final = 2**53  # larger whole numbers lose digits in a spreadsheet

@@ -11,8 +11,9 @@ from karenina_core.benchmark.checkpoint.pieces import document_pieces
 from karenina_core.benchmark.entry import Entry
 from karenina_core.benchmark.queries import author_name
 from karenina_core.benchmark.question_sheet import question_sheet
+from karenina_core.csv_text import csv_text
 from karenina_core.errors import InputError
-from karenina_core.files import OWN_BYTES, csv_text, garbage_collection_paused, read_json, write_atomic
+from karenina_core.files import OWN_BYTES, garbage_collection_paused, read_json, write_atomic
 from karenina_core.schemas.entities.rubric import Rubric
 from karenina_core.workbook import xlsx_bytes
 

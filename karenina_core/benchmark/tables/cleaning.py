@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Callable
 from typing import Final
 
-from karenina_core.files import csv_cell
+from karenina_core.csv_text import csv_cell
 
 _JOINERS = frozenset("\u200c\u200d")  # they hold emoji and some scripts together
 _KEPT = frozenset("\n\t\r")

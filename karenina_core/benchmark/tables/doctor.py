@@ -8,15 +8,12 @@ from typing import Any, NamedTuple
 
 from karenina_core.benchmark.benchmark import Benchmark
 from karenina_core.benchmark.checkpoint.reader import MAX_QUESTIONS
-from karenina_core.benchmark.question_sheet import METADATA_PREFIX
-from karenina_core.benchmark.sources import checked_source
 from karenina_core.benchmark.tables.findings import KINDS, Choices, Finding
-from karenina_core.benchmark.tables.mapping import ColumnMapping, model_of
+from karenina_core.benchmark.tables.mapping import ColumnMapping
+from karenina_core.benchmark.tables.row_fields import fields_of, responses_of
 from karenina_core.benchmark.tables.row_reader import Columns, RowReader
-from karenina_core.benchmark.tables.table import Cell, Row, Table, is_blank
-from karenina_core.benchmark.tables.values import author_of, keywords_of, sources_of, text_of, yes_or_no
-from karenina_core.benchmark.workspaces import check_relative
-from karenina_core.errors import InputError, TemplateError
+from karenina_core.benchmark.tables.table import Row, Table
+from karenina_core.errors import InputError
 from karenina_core.schemas.entities.question import question_id
 
 _PREVIEWED = 10
@@ -163,7 +160,7 @@ class _Doctor:
         text = reader.text(mapping.question)
         answer = reader.text(mapping.answer, dates=True)
         own_id = reader.text(mapping.id)
-        responses = self._responses_of(reader)
+        responses = responses_of(reader, mapping)
         known = self._known(own_id, text)
         if not text and not (known and responses):
             reader.note("no_question", mapping.question)
@@ -203,33 +200,11 @@ class _Doctor:
         return earlier
 
     def _fields(self, text: str, answer: str, own_id: str, reader: RowReader) -> dict[str, Any]:
-        mapping = self._mapping
         if not answer:
-            reader.note("no_answer", mapping.answer)
-        fields = {
-            "question": text,
-            "raw_answer": answer,
-            "question_id": self._own_id(own_id, text, reader),
-            "answer_notes": reader.text(mapping.notes) or None,
-            "answer_template": self._template(reader),
-            "workspace_path": self._workspace(reader),
-            "keywords": self._keywords(reader),
-            "author": author_of(*(self._raw(reader, column) for column in self._author_columns())),
-            "sources": sources_of(self._raw(reader, mapping.sources)),
-            "custom_metadata": self._metadata(reader) or None,
-        }
-        # What is made by hand in the workbench is unfinished until somebody says otherwise.
-        return {**{name: value for name, value in fields.items() if value}, "finished": self._finished(reader)}
-
-    def _author_columns(self) -> tuple[str | None, ...]:
-        return self._mapping.author, self._mapping.author_email, self._mapping.author_affiliation
-
-    def _raw(self, reader: RowReader, column: str | None) -> Cell:
-        """Return a list or object as it is, anything else as text that was put right."""
-        if column is None:
-            return None
-        value = reader.peek(column)
-        return value if isinstance(value, list | dict) else reader.text(column)
+            reader.note("no_answer", self._mapping.answer)
+        own = {"question_id": self._own_id(own_id, text, reader)}
+        fields = {"question": text, "raw_answer": answer} | own | fields_of(reader, self._mapping)
+        return {name: value for name, value in fields.items() if value or name == "finished"}
 
     def _own_id(self, own_id: str, text: str, reader: RowReader) -> str | None:
         if not own_id or own_id == question_id(text):
@@ -238,71 +213,6 @@ class _Doctor:
         if taken:
             reader.note("id_taken", self._mapping.id, value=own_id)
         return None if taken else own_id
-
-    def _template(self, reader: RowReader) -> str | None:
-        column = self._mapping.template
-        source = reader.source(column)
-        try:
-            return checked_source(source)
-        except TemplateError as error:
-            reader.note("template", column, str(error), value=source)
-            return None
-
-    def _workspace(self, reader: RowReader) -> str | None:
-        column = self._mapping.workspace
-        path = reader.text(column)
-        if not path:
-            return None
-        try:
-            check_relative(path)
-        except InputError as error:
-            reader.note("workspace", column, error.why, value=path)
-            return None
-        return path
-
-    def _keywords(self, reader: RowReader) -> list[str]:
-        found: dict[str, None] = {}
-        for column, separator in self._mapping.keywords:
-            found.update(dict.fromkeys(keywords_of(self._raw(reader, column), separator)))
-        return list(found)
-
-    def _metadata(self, reader: RowReader) -> dict[str, Cell]:
-        kept: dict[str, Cell] = {}
-        for column in self._mapping.metadata:
-            value = reader.peek(column)
-            if not isinstance(value, bool | list | dict):
-                text = reader.text(column, dates=True)
-                value = value if not isinstance(value, str) and text_of(value) == text else text
-            if not is_blank(value):
-                name = column[len(METADATA_PREFIX) :] if column.casefold().startswith(METADATA_PREFIX) else column
-                kept[name] = value
-        address = reader.text(self._mapping.url)
-        return {**kept, "url": address} if address else kept
-
-    def _finished(self, reader: RowReader) -> bool:
-        column = self._mapping.finished
-        if self._mapping.finish_all:
-            return True
-        if column is None:
-            return False
-        value = reader.cell(column)
-        said = yes_or_no(value)
-        if said is None and not is_blank(value):
-            reader.note("finished", column, value=str(value))
-        return bool(said)
-
-    def _responses_of(self, reader: RowReader) -> dict[str, str]:
-        mapping = self._mapping
-        if mapping.response is not None:
-            text = reader.text(mapping.response, faithful=True)
-            model = reader.text(mapping.model) if mapping.model else "manual"
-            if text and not model:
-                reader.note("no_model", mapping.model)
-            return {model: text} if text and model else {}
-        texts: Mapping[str, str] = {
-            model_of(column): reader.text(column, faithful=True) for column in mapping.model_columns
-        }
-        return {model: text for model, text in texts.items() if text}
 
     def _find_repeated(self, name: str, responses: Mapping[str, str], reader: RowReader) -> None:
         for model in responses:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.benchmark.question_sheet import question_sheet
-from karenina_core.files import csv_text
+from karenina_core.csv_text import csv_text
 from karenina_core.runs import BenchmarkRow
 from karenina_core.workbook import MIME
 from pages.components import services

@@ -10,8 +10,8 @@ from karenina_core.pipeline.trait_scoring import needs_judge
 from karenina_core.runs import RunRow
 from karenina_core.runs.engine.budget import dollars
 from karenina_core.runs.traits.estimate import estimate_scoring
+from karenina_core.runs.traits.job import ScoringProgress
 from karenina_core.runs.traits.score import Scoring, check_definition, rows_to_score
-from karenina_core.runs.traits.scorer import ScoringProgress
 from karenina_core.schemas.config import ModelConfig
 from karenina_core.schemas.entities.rubric import AnyTrait, StoredTrait
 from pages.components import frame, services, session_keys

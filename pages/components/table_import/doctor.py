@@ -10,7 +10,7 @@ import streamlit as st
 
 from karenina_core.analysis.summary import counted
 from karenina_core.benchmark.tables import Choice, Choices, Finding, Import
-from karenina_core.files import csv_text
+from karenina_core.csv_text import csv_text
 from pages.components.text import plain, short
 
 _WORDS: dict[Choice, str] = {"fix": "Fix", "keep": "Leave as it is", "skip": "Leave the row out"}

@@ -205,45 +205,6 @@ def test_every_row_is_either_imported_or_has_a_finding_that_says_why_not() -> No
     assert found.good + len(found.left_out) == len(table.rows)
 
 
-def test_all_fields_arrive() -> None:
-    row = {
-        "question": "What?", "answer": 23, "id": "q1", "notes": "n", "template": TEMPLATE, "workspace": "task",
-        "finished": "yes", "author": "Ada", "e-mail": "a@b.org", "sources": "Smith 2020\nhttps://a.org/b",
-        "url": "https://c.org", "keywords": ["x", "y", "x"], "metadata: level": {"a": 1},
-    }  # fmt: skip
-    made = Benchmark.create("New")
-    examined(json_table(row)).add_to(made)
-    [question] = made.get_all_questions()
-    assert (question.id, question.question, question.raw_answer, question.finished) == ("q1", "What?", "23", True)
-    assert (question.answer_notes, question.workspace_path, question.keywords) == ("n", "task", ["x", "y"])
-    assert question.answer_template == TEMPLATE
-    assert question.author == {"@type": "Person", "name": "Ada", "email": "a@b.org"}
-    assert question.sources == [{"name": "Smith 2020"}, {"url": "https://a.org/b"}]
-    assert question.custom_metadata == {"level": {"a": 1}, "url": "https://c.org"}
-    assert Benchmark.from_json(made.to_json()) == made
-
-
-def test_questions_are_unfinished_unless_somebody_says_otherwise() -> None:
-    table = csv_table("a?,b")
-    assert examined(table).drafts[0].fields["finished"] is False
-    mapping = ColumnMapping(question="Question", answer="Answer", finish_all=True)
-    assert apply(table, mapping).drafts[0].fields["finished"] is True
-
-
-def test_numbers_and_truth_values_stay_what_they_are_in_metadata() -> None:
-    table = sheet(("a?", "b", 2.5, True, "x"), header=("Question", "Answer", *(f"metadata: {n}" for n in "rst")))
-    assert examined(table).drafts[0].fields["custom_metadata"] == {"r": 2.5, "s": True, "t": "x"}
-
-
-def test_answers_in_a_column_for_each_model_are_kept_by_question() -> None:
-    table = csv_table("a?,b, x ,y", "c?,d,,z", header="Question,Answer,Answer: A,Answer: B")
-    found = examined(table)
-    assert found.models == {"A": 1, "B": 2}
-    made = Benchmark.create("New")
-    first, second = found.add_to(made).question_ids
-    assert found.add_to(Benchmark.create("Other")).answers == {"A": {first: " x "}, "B": {first: "y", second: "z"}}
-
-
 def test_answers_in_rows_belong_to_one_question() -> None:
     found = examined(csv_table("a?,b,A,x", "a?,,B,y", "c?,d,A,z", header=LONG))
     assert (found.good, len(found.drafts), found.left_out) == (3, 2, frozenset())

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from karenina_core.benchmark import Benchmark
 from karenina_core.benchmark.tables import apply, suggest_mapping
 from karenina_core.benchmark.tables.delimited import DELIMITERS, read_delimited
-from karenina_core.files import csv_cell, csv_text
+from karenina_core.csv_text import csv_cell, csv_text
 from karenina_core.workbook import Sheet, xlsx_bytes
 from tests.benchmark.samples import small_benchmark
 from tests.benchmark.tables.files import read
