@@ -1,11 +1,13 @@
-"""Foreign text made visible, for pages and figures, and foreign names made different."""
+"""Foreign text made visible, for pages and figures, refused when it is none, and foreign names made different."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any
+
+from karenina_core.errors import InputError
 
 _KEPT = {"\n", "\t"}
 # Format characters that join emoji and scripts; harmless, and needed to show them right.
@@ -29,6 +31,30 @@ def visible_data(value: Any) -> Any:
             return [visible_data(item) for item in value]
         case _:
             return value
+
+
+def check_whole(what: str, value: Any) -> None:
+    """Refuse half a surrogate pair, which no file, hash or request can hold.
+
+    Args:
+        what: What the value is, as the beginning of a sentence, such as `The question's text`.
+        value: A text, or data with texts anywhere in it; of objects their attributes count.
+
+    Raises:
+        InputError: There is one.
+    """
+    for text in _texts(value):
+        if text.isascii():
+            continue
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            around = text[max(0, error.start - 20) : error.start + 20]
+            raise InputError(
+                f"{what} holds half a surrogate pair.",
+                f"Character {error.start + 1} is only a part of a sign, as in {around!r}.",
+                "Remove it, or enter the whole sign.",
+            ) from error
 
 
 def repetition(before: Sequence[str], after: Sequence[str]) -> int:
@@ -57,6 +83,24 @@ def first_free(name: Callable[[int], str], taken: Container[str], start: int = 1
         middle = (last + free) // 2
         last, free = (middle, free) if name(middle) in taken else (last, middle)
     return name(free)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    # By hand, because data may be nested deeper than functions, and may hold itself.
+    waiting, seen = [value], set()
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            yield item
+        elif item is not None and id(item) not in seen:
+            seen.add(id(item))
+            if isinstance(item, Mapping):
+                waiting += item.keys()
+                waiting += item.values()
+            elif isinstance(item, list | tuple):
+                waiting += item
+            elif hasattr(item, "__dict__"):
+                waiting.append(vars(item))
 
 
 def _visible(character: str) -> str:

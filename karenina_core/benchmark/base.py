@@ -14,6 +14,7 @@ from karenina_core.benchmark.entry import BenchmarkQuestion, Entry
 from karenina_core.errors import InputError
 from karenina_core.schemas.entities.question import now
 from karenina_core.schemas.entities.rubric import Rubric
+from karenina_core.text import check_whole
 
 
 class UnknownQuestionError(InputError, KeyError):
@@ -103,8 +104,9 @@ def make_question(fields: Mapping[str, Any], required: Container[str] = _REQUIRE
         required: Those of `question` and `raw_answer` that must not be blank.
 
     Raises:
-        InputError: A field is unknown, of the wrong kind, or blank.
+        InputError: A field is unknown, of the wrong kind, or blank, or holds half a surrogate pair.
     """
+    check_whole("The question", fields)
     try:
         question = BenchmarkQuestion.model_validate(fields)
     except ValidationError as error:
@@ -121,10 +123,11 @@ def make_rubric(rubric: Rubric | Mapping[str, Any] | None) -> Rubric | None:
     A rubric that says nothing at all is none.
 
     Raises:
-        InputError: Trait names are repeated, or a trait is not valid.
+        InputError: Trait names are repeated, or a trait is not valid or holds half a surrogate pair.
     """
     if rubric is None:
         return None
+    check_whole("The rubric", rubric)
     try:
         made = Rubric.model_validate(rubric.model_dump() if isinstance(rubric, Rubric) else rubric)
     except ValidationError as error:

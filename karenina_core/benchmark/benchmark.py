@@ -15,12 +15,12 @@ from karenina_core.benchmark.contents import DEFAULT_CREATOR, Contents
 from karenina_core.benchmark.editing import EditingMethods
 from karenina_core.benchmark.entry import BenchmarkQuestion
 from karenina_core.benchmark.exports import ExportMethods
+from karenina_core.benchmark.header import check_header
 from karenina_core.benchmark.queries import QueryMethods
 from karenina_core.benchmark.questions import QuestionMethods
 from karenina_core.benchmark.readiness import ReadinessMethods
 from karenina_core.benchmark.rubrics import RubricMethods
 from karenina_core.benchmark.templates import TemplateMethods
-from karenina_core.errors import InputError
 from karenina_core.files import MAX_BYTES, OWN_BYTES, garbage_collection_paused, read_bytes, write_atomic
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from karenina_core.schemas.entities.question import Question, now
@@ -54,10 +54,9 @@ class Benchmark(
         """Return a new, empty benchmark.
 
         Raises:
-            InputError: The name is blank.
+            InputError: The name is blank, or a text holds half a surrogate pair.
         """
-        if not name.strip():
-            raise InputError("A benchmark needs a name.")
+        check_header({"name": name, "description": description, "version": version, "creator": creator})
         moment = now()
         return cls(Contents(name, description or None, version, creator, created_at=moment, modified_at=moment))
 

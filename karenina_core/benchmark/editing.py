@@ -9,6 +9,7 @@ from karenina_core.benchmark.entry import Entry
 from karenina_core.benchmark.question_metadata import QuestionMetadataMethods
 from karenina_core.errors import InputError
 from karenina_core.schemas.entities.question import question_id as id_of
+from karenina_core.text import check_whole
 
 
 class RemovedQuestion(NamedTuple):
@@ -69,6 +70,7 @@ class EditingMethods(QuestionMetadataMethods):
         moves = [(old, new) for old, new in ids.items() if old != new]
         for old, new in moves:
             self._entry(old)
+            check_whole("The question's id", new)
             if not new.strip() or new in taken:
                 raise InputError(f"The id {new!r} is taken by another question.", next="Delete that one first.")
             taken.discard(old)

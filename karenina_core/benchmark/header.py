@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from karenina_core.benchmark.base import BenchmarkBase
 from karenina_core.benchmark.checkpoint.root_properties import is_custom
 from karenina_core.errors import InputError
+from karenina_core.text import check_whole
+
+
+def check_header(given: Mapping[str, Any]) -> None:
+    """Refuse what a benchmark cannot say of itself.
+
+    Args:
+        given: Name, description, version and creator; None where nothing is said.
+
+    Raises:
+        InputError: The name is blank, or a text holds half a surrogate pair.
+    """
+    name = given["name"]
+    if name is not None and not name.strip():
+        raise InputError("A benchmark needs a name.")
+    for field, value in given.items():
+        check_whole(f"The benchmark's {field}", value)
 
 
 class HeaderMethods(BenchmarkBase):
@@ -93,11 +111,10 @@ class HeaderMethods(BenchmarkBase):
         """Change what is given; the rest stays.
 
         Raises:
-            InputError: The name is blank.
+            InputError: The name is blank, or a text holds half a surrogate pair.
         """
-        if name is not None and not name.strip():
-            raise InputError("A benchmark needs a name.")
         given = {"name": name, "description": description, "version": version, "creator": creator}
+        check_header(given)
         for field, value in given.items():
             if value is not None:
                 setattr(self._contents, field, value)
@@ -115,10 +132,11 @@ class HeaderMethods(BenchmarkBase):
         """Set a custom property of the benchmark; any JSON value.
 
         Raises:
-            InputError: The name is one the file format uses itself.
+            InputError: The name is one the file format uses itself, or a text holds half a surrogate pair.
         """
         if not name or not is_custom(name):
             raise InputError(f"The property name {name!r} is reserved.", next="Choose another name.")
+        check_whole(f"The property {name!r}", [name, value])
         self._contents.properties[name] = value
         self._touch()
 

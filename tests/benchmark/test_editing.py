@@ -27,6 +27,16 @@ def test_the_id_can_be_kept_for_a_typo(benchmark: Benchmark) -> None:
     assert benchmark.get_question("lungs").question == "How many lungs??"
 
 
+@pytest.mark.parametrize("keep_id", [True, False])
+def test_half_a_surrogate_pair_is_refused_and_changes_nothing(benchmark: Benchmark, keep_id: bool) -> None:
+    before = benchmark.to_json()
+    with pytest.raises(InputError, match="holds half a surrogate pair"):
+        benchmark.edit_question("lungs", question="How many \ud83d?", keep_id=keep_id)
+    with pytest.raises(InputError, match="The question's id holds half a surrogate pair"):
+        benchmark.give_id("lungs", "\ud83d")
+    assert benchmark.to_json() == before
+
+
 def test_other_fields_leave_the_id_alone(benchmark: Benchmark) -> None:
     assert benchmark.edit_question("lungs", raw_answer="two", keywords=["organs"], finished=False) == "lungs"
     question = benchmark.get_question("lungs")

@@ -28,6 +28,25 @@ def test_a_blank_name_is_refused(benchmark: Benchmark) -> None:
         benchmark.set_metadata(name=" ")
 
 
+@pytest.mark.parametrize("field", ["name", "description", "version", "creator"])
+def test_half_a_surrogate_pair_is_refused_in_words(benchmark: Benchmark, field: str) -> None:
+    before = benchmark.to_json()
+    with pytest.raises(InputError, match=f"The benchmark's {field} holds half a surrogate pair"):
+        benchmark.set_metadata(**{"name": "New", field: "a\ud800"})
+    with pytest.raises(InputError, match=f"The benchmark's {field} holds half a surrogate pair"):
+        Benchmark.create(**{"name": "New", field: "a\ud800"})
+    assert benchmark.to_json() == before
+
+
+@pytest.mark.parametrize(("name", "value"), [("a\ud800", 1), ("a", {"b": ["\udfff"]})])
+def test_half_a_surrogate_pair_in_a_property_is_refused_in_words(
+    benchmark: Benchmark, name: str, value: object
+) -> None:
+    with pytest.raises(InputError, match="holds half a surrogate pair"):
+        benchmark.set_custom_property(name, value)
+    assert benchmark.get_all_custom_properties() == {}
+
+
 def test_counts_and_progress(benchmark: Benchmark) -> None:
     assert (benchmark.question_count, benchmark.finished_count) == (3, 2)
     assert benchmark.get_progress() == pytest.approx(66.67, abs=0.01)

@@ -48,6 +48,34 @@ def test_every_field_as_argument(benchmark: Benchmark) -> None:
     assert question.question_rubric == Rubric(traits=[BH3]).model_dump(mode="json")
 
 
+HALF = "a\ud800b"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"question": HALF},
+        {"question": HALF, "question_id": "q1"},
+        {"raw_answer": HALF},
+        {"keywords": [HALF]},
+        {"answer_notes": HALF},
+        {"author": {"name": HALF}},
+        {"sources": [{"title": HALF}]},
+        {"custom_metadata": {HALF: 1}},
+        {"few_shot_examples": [FewShotExample(question="a", answer=HALF)]},
+        {"few_shot_examples": [{"question": HALF, "answer": "b"}]},
+        {"rubric": {"traits": [{"name": "A", "description": HALF}]}},
+        {"question_id": HALF},
+    ],
+    ids=str,
+)
+def test_half_a_surrogate_pair_in_any_text_is_refused_in_words(benchmark: Benchmark, fields: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="holds half a surrogate pair") as caught:
+        benchmark.add_question({"question": "Why?", "raw_answer": "Because", **fields})
+    assert caught.value.next
+    assert benchmark.is_empty
+
+
 def test_every_field_of_a_question_object_survives_a_file(benchmark: Benchmark) -> None:
     question = Question(
         **FIELDS, answer_template=TEMPLATE, question_rubric=Rubric(traits=[BH3]).model_dump(mode="json")

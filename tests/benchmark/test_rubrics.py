@@ -6,7 +6,8 @@ import pytest
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError
-from karenina_core.schemas import Rubric, RubricTrait
+from karenina_core.schemas import ManualRubricTrait, MetricRubricTrait, Rubric, RubricTrait
+from karenina_core.schemas.entities.rubric import AnyTrait
 from tests.benchmark.samples import BH3, CLARITY, LUNGS, POLITE, small_benchmark
 
 
@@ -27,6 +28,30 @@ def test_the_global_rubric(benchmark: Benchmark) -> None:
     assert benchmark.clear_global_rubric()
     assert not benchmark.clear_global_rubric()
     assert benchmark.get_global_rubric() is None
+
+
+@pytest.mark.parametrize(
+    "trait",
+    [
+        RubricTrait(name="A", description="\ud800"),
+        RubricTrait(name="A", kind="literal", classes={"b": "\udfff", "c": ""}),
+        ManualRubricTrait(name="A", pattern="a\ud800"),
+        MetricRubricTrait(name="A", metrics=["recall"], tp_instructions=["\ud800"]),
+    ],
+    ids=["description", "class", "pattern", "instruction"],
+)
+def test_half_a_surrogate_pair_in_a_trait_is_refused_in_words(benchmark: Benchmark, trait: AnyTrait) -> None:
+    before = benchmark.get_global_rubric()
+    with pytest.raises(InputError, match="The rubric holds half a surrogate pair"):
+        benchmark.set_global_rubric(Rubric(traits=[trait]))
+    with pytest.raises(InputError, match="The rubric holds half a surrogate pair"):
+        benchmark.add_question_rubric_trait("lungs", trait)
+    assert benchmark.get_global_rubric() == before
+
+
+def test_the_name_of_a_trait_holds_no_half_of_a_surrogate_pair(benchmark: Benchmark) -> None:
+    with pytest.raises(InputError, match="The rubric holds half a surrogate pair"):
+        benchmark.set_global_rubric({"traits": [{"name": "\ud800"}]})
 
 
 def test_rubrics_of_questions(benchmark: Benchmark) -> None:

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from karenina_core.analysis.export import read_results, to_csv, to_json
-from karenina_core.errors import CheckpointError
+from karenina_core.errors import CheckpointError, InputError
 from karenina_core.models.ports import ChatReply, call_key
 from karenina_core.runs.engine.ledger import StoreLedger
 from karenina_core.runs.engine.writer import Writer
@@ -131,8 +131,14 @@ def test_a_benchmark_comes_back_as_it_was_and_its_run_has_a_clean_name(any_store
 
 
 def test_half_a_surrogate_pair_in_a_benchmark_is_refused_in_words(any_store: Store) -> None:
+    with pytest.raises(InputError, match="half a surrogate pair"):
+        small_benchmark(1, "B\ud83d")
+    benchmark = small_benchmark(1)
+    properties: dict[str, str] = {}
+    benchmark.set_custom_property("late", properties)
+    properties["text"] = "B\ud83d"
     with pytest.raises(CheckpointError, match="half a surrogate pair"):
-        any_store.create_run(wanted(small_benchmark(1, "B\ud83d"), small_config()))
+        any_store.create_run(wanted(benchmark, small_config()))
     assert any_store.runs() == []
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, computed_field, model_validator
 
+from karenina_core.text import check_whole
+
 
 def now() -> str:
     """Return the present moment as ISO 8601 text in UTC, to the microsecond."""
@@ -18,7 +20,11 @@ def question_id(text: str) -> str:
     """Return the identity of a question text: the MD5 of its UTF-8 bytes, 32 lower-case hex digits.
 
     MD5 is a label here, never a security boundary.
+
+    Raises:
+        InputError: The text holds half a surrogate pair.
     """
+    check_whole("The question's text", text)
     return hashlib.md5(text.encode("utf-8"), usedforsecurity=False).hexdigest()
 
 
