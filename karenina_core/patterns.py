@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -95,11 +95,7 @@ def count(pattern: str, text: str, flags: Iterable[str] = ()) -> int:
     Raises:
         PatternTimeoutError: The search exceeded its budget.
     """
-    compiled = _compiled(pattern, flag_names(flags))
-    try:
-        return sum(1 for _ in compiled.finditer(text[:MAX_TEXT], timeout=BUDGET_SECONDS, concurrent=True))
-    except TimeoutError:
-        raise _too_slow(pattern) from None
+    return sum(1 for _ in _every(pattern, text, flags))
 
 
 def matches(pattern: str, text: str, flags: Iterable[str] = ()) -> list[str | list[str]]:
@@ -122,9 +118,13 @@ def spans(pattern: str, text: str, flags: Iterable[str] = ()) -> list[tuple[int,
     Raises:
         PatternTimeoutError: The search exceeded its budget.
     """
+    return [match.span() for match in _every(pattern, text, flags)]
+
+
+def _every(pattern: str, text: str, flags: Iterable[str]) -> Iterator[Any]:
     compiled = _compiled(pattern, flag_names(flags))
     try:
-        return [m.span() for m in compiled.finditer(text[:MAX_TEXT], timeout=BUDGET_SECONDS, concurrent=True)]
+        yield from compiled.finditer(text[:MAX_TEXT], timeout=BUDGET_SECONDS, concurrent=True)
     except TimeoutError:
         raise _too_slow(pattern) from None
 

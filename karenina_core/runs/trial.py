@@ -7,16 +7,11 @@ from dataclasses import dataclass, replace
 
 from karenina_core.errors import ConfigError, InputError
 from karenina_core.models.caller import Caller
-from karenina_core.models.keys import KeySource, using_keys
+from karenina_core.models.keys import KeySource
 from karenina_core.models.readiness import check_model
 from karenina_core.pipeline import Pipeline
-from karenina_core.pipeline.generation import run_in_thread
-from karenina_core.runs.engine.budget import Budget
-from karenina_core.runs.engine.ledger import StoreLedger
-from karenina_core.runs.engine.purse import Purse
-from karenina_core.runs.engine.writer import Writer
+from karenina_core.runs.at_once import ask_at_once
 from karenina_core.runs.plans.plan import Plan
-from karenina_core.runs.plans.quotes import client_at
 from karenina_core.runs.store import Store
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from karenina_core.schemas.results import AnswerPart, VerificationResult
@@ -118,30 +113,17 @@ def carry_out(
     answering, parsing = plan.config.answering_models[0], plan.config.parsing_models[0]
     given = answering.transport == "manual"
     replicate = _BEYOND + secrets.randbelow(_BEYOND) if anew else result.replicate
-    made: list[VerificationResult] = []
-    writer = Writer(store)
-    ledger = StoreLedger(store, writer)
 
-    purse = Purse(Budget(None, 0.0, store.spent_today, of="trying"))
+    async def evaluated(caller: Caller) -> VerificationResult:
+        pipeline = Pipeline(plan.benchmark, plan.config, caller)
+        context = await pipeline.generate(result.question.id, answering, replicate)
+        return await pipeline.judge(context, parsing)
 
-    async def work() -> None:
-        caller = Caller(ledger, client_at(store.prices()), max_attempts=plan.config.max_attempts, meter=purse)
-        async with caller:
-            with using_keys(keys):
-                pipeline = Pipeline(plan.benchmark, plan.config, caller)
-                context = await pipeline.generate(result.question.id, answering, replicate)
-                made.append(await pipeline.judge(context, parsing))
-
-    try:
-        run_in_thread(work)
-    finally:
-        ledger.close()
-        writer.close()
-        store.note_spending(purse.take())
+    made = ask_at_once(store, evaluated, of="trying", keys=keys, max_attempts=plan.config.max_attempts)
     update: dict[str, object] = {"replicate": result.replicate, "run_name": result.run_name}
-    if given and made[0].answer is not None:
-        update["answer"] = _given(result, made[0].answer)
-    return made[0].model_copy(update=update)
+    if given and made.answer is not None:
+        update["answer"] = _given(result, made.answer)
+    return made.model_copy(update=update)
 
 
 def pasted(result: VerificationResult, text: str) -> VerificationResult:

@@ -2,46 +2,30 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.models.prices import Price
 from karenina_core.runs import Store
-from karenina_core.runs.plans.quotes import price_name
 from karenina_core.schemas.config import ModelConfig
 from pages.components import services
 from tests.app.conftest import Open
 from tests.app.looking import labelled, select_row, table, texts
 from tests.app.samples import TEMPLATE
 from tests.faults.openai_server import OpenAIServer, Reply
+from tests.runs.drafting.drafts import drafter_at, priced, proposal, untemplated_benchmark
 
 PAGE = "pages/benchmarks.py"
-SENTENCE = "The drug closes the channel so that the cell stops firing over many weeks."
 
 
 @pytest.fixture
 def benchmark_id(store: Store) -> str:
-    """One question for the rules, one they are unsure of, one they leave to others, one with a template."""
-    benchmark = Benchmark.create("Lab")
-    benchmark.add_question("Which protein does venetoclax bind?", "BCL2", question_id="name", finished=False)
-    benchmark.add_question("How many base pairs are there?", "3,100", question_id="number", finished=False)
-    benchmark.add_question("How does it work?", SENTENCE, question_id="sentence", finished=False)
-    benchmark.add_question("What is the target?", "BCL2", TEMPLATE, question_id="own")
-    return store.save_benchmark(benchmark)
+    return store.save_benchmark(untemplated_benchmark())
 
 
 @pytest.fixture
 def model(store: Store, openai_server: OpenAIServer) -> ModelConfig:
-    """A provider on this computer, one and a half dollars a draft."""
-    item = {"name": "target", "type": "str", "description": "The protein the response names as target",
-            "ground_truth": "BCL2", "options": []}  # fmt: skip
-    openai_server.script = lambda sent: Reply(json.dumps({"plan": "It must name the protein.", "fields": [item]}))
-    model = ModelConfig(interface="openai_endpoint", model_name="drafter", endpoint_base_url=openai_server.url)
-    store.set_prices({price_name(model): Price(0.01, 0.1)})
-    return model
+    return priced(store, drafter_at(openai_server, proposal()))
 
 
 def drafting(open_page: Open, benchmark_id: str, *models: ModelConfig) -> AppTest:

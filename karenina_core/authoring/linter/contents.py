@@ -101,12 +101,11 @@ def vanishes(item: FieldSpec, context: Context) -> Said | None:
     lost = [part for part in parts if isinstance(part, str) and part.strip() and not normalized(part, normalizers)]
     if not lost:
         return None
-    stored = [entry for entry in (item.verify_with or {})["normalize"] if entry != "remove_punctuation"]
     return Said(
         f"Nothing is left of {listed(lost)} after normalisation.",
         "Every answer of which nothing is left equals it.",
         "Leave out the normaliser that removes it.",
-        FieldFix("Keep punctuation", with_rule(item, normalize=stored)),
+        _keeping_punctuation(item),
     )
 
 
@@ -119,13 +118,17 @@ def merges_numbers(item: FieldSpec, context: Context) -> Said | None:
     match = re.search(r"\d[.,/:-]\d", compared) or re.search(r"(?<!\w)-\d", compared)
     if match is None:
         return None
-    stored = [entry for entry in rule["normalize"] if entry != "remove_punctuation"]
     return Said(
         f"Removing punctuation changes the number in {quoted(compared)}.",
         "1.5 and 15 become the same.",
         "Keep punctuation, or compare a number.",
-        FieldFix("Keep punctuation", with_rule(item, normalize=stored)),
+        _keeping_punctuation(item),
     )
+
+
+def _keeping_punctuation(item: FieldSpec) -> FieldFix:
+    stored = [entry for entry in (item.verify_with or {})["normalize"] if entry != "remove_punctuation"]
+    return FieldFix("Keep punctuation", with_rule(item, normalize=stored))
 
 
 def has_one_option(item: FieldSpec, context: Context) -> Said | None:

@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pydantic import BaseModel
-
-from karenina_core.errors import ModelError
 from karenina_core.pipeline.context import Context
-from karenina_core.pipeline.judging import ask_judge
+from karenina_core.pipeline.guard import GuardReply, ask_guard, guard_schema
 from karenina_core.pipeline.prompts import sufficiency_messages
 from karenina_core.pipeline.stage import Skip, Stage, failure_of
-from karenina_core.schemas.results import GuardPart
 
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "reasoning": {"type": "string", "description": "one sentence"},
-        "sufficient": {"type": "boolean", "description": "whether every field could be filled"},
-    },
-    "required": ["reasoning", "sufficient"],
-    "additionalProperties": False,
-}
+SCHEMA = guard_schema("sufficient", "whether every field could be filled")
 
 
-class SufficiencyReply(BaseModel):
+class SufficiencyReply(GuardReply):
     """The judge's reply."""
 
-    reasoning: str = ""
     sufficient: bool
 
 
@@ -47,22 +32,16 @@ class SufficiencyCheck(Stage):
             f"- {name}: {field.get('description', '')}"
             for name, field in context.template.judge_schema()["properties"].items()
         )
-        try:
-            reply, calls = await ask_judge(
-                context,
-                "sufficiency",
-                lambda question, response: sufficiency_messages(question, response, fields, extra),
-                SCHEMA,
-                SufficiencyReply.model_validate,
-            )
-        except ModelError as error:
-            context.sufficiency = GuardPart(performed=False, reasoning=str(error))
-            context.warnings.append(f"The sufficiency check was not performed: {error}")
-            return
-        context.sufficiency = GuardPart(
-            performed=True, detected=reply.sufficient, reasoning=reply.reasoning, call=calls[-1]
+        part = await ask_guard(
+            context,
+            "sufficiency",
+            lambda question, response: sufficiency_messages(question, response, fields, extra),
+            SCHEMA,
+            SufficiencyReply.model_validate,
+            lambda reply: reply.sufficient,
         )
-        if not reply.sufficient:
+        context.sufficiency = part
+        if part.detected is False:
             context.failure = failure_of(
-                self.name, "sufficiency", reply.reasoning or "The response does not hold what the template asks for."
+                self.name, "sufficiency", part.reasoning or "The response does not hold what the template asks for."
             )

@@ -11,10 +11,9 @@ from karenina_core.models.ports import call_key
 from karenina_core.models.readiness import check_model
 from karenina_core.pipeline import generation
 from karenina_core.pipeline.generation import GeneratedTemplate, draft_request, to_draft
+from karenina_core.runs.at_once import open_ledger
 from karenina_core.runs.engine.budget import Budget
-from karenina_core.runs.engine.ledger import StoreLedger
 from karenina_core.runs.engine.purse import Purse
-from karenina_core.runs.engine.writer import Writer
 from karenina_core.runs.plans.estimate import Estimate, estimated
 from karenina_core.runs.plans.experience import experience
 from karenina_core.runs.plans.quotes import client_at
@@ -62,25 +61,22 @@ def generate_all_templates(
         StoreError: The database refuses.
     """
     check_model(model_config)
-    with Store.open() if store is None else nullcontext(store) as opened:
-        writer = Writer(opened)
-        ledger = StoreLedger(opened, writer)
-        try:
-            with using_keys(keys):
-                return generation.generate_all_templates(
-                    benchmark,
-                    model_config,
-                    question_ids=question_ids,
-                    force_regenerate=force_regenerate,
-                    ledger=ledger,
-                    max_concurrent=max_concurrent,
-                    progress_callback=progress_callback,
-                    meter=drafting_purse(opened, max_cost),
-                    clients=client_at(opened.prices()),
-                )
-        finally:
-            ledger.close()
-            writer.close()
+    with (
+        Store.open() if store is None else nullcontext(store) as opened,
+        open_ledger(opened) as ledger,
+        using_keys(keys),
+    ):
+        return generation.generate_all_templates(
+            benchmark,
+            model_config,
+            question_ids=question_ids,
+            force_regenerate=force_regenerate,
+            ledger=ledger,
+            max_concurrent=max_concurrent,
+            progress_callback=progress_callback,
+            meter=drafting_purse(opened, max_cost),
+            clients=client_at(opened.prices()),
+        )
 
 
 def estimate_templates(

@@ -1,223 +1,16 @@
-"""Carries out scorings of stored runs in the background: one thread and one event loop each."""
+"""Starts and cancels scorings of stored runs, one of each run at a time."""
 
 from __future__ import annotations
 
-import asyncio
-import logging
-import threading
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Callable
 
-from karenina_core.errors import InputError, KareninaError, StoreError
-from karenina_core.models.caller import Caller
-from karenina_core.models.keys import KeySource, using_keys
-from karenina_core.pipeline.trait_scoring import TraitScorer
-from karenina_core.runs.engine.budget import Budget
-from karenina_core.runs.engine.ledger import StoreLedger
-from karenina_core.runs.engine.purse import Purse
-from karenina_core.runs.engine.writer import ResultWrite, Writer
-from karenina_core.runs.plans.plan import Plan
-from karenina_core.runs.plans.quotes import client_at
+from karenina_core.errors import InputError
+from karenina_core.models.keys import KeySource
 from karenina_core.runs.store import Store
-from karenina_core.runs.store.leases import forget_owner, new_owner
-from karenina_core.runs.traits.score import (
-    Scoring,
-    check_scoring,
-    ids_of,
-    note_definition,
-    pages,
-    rows_to_score,
-    sample_of,
-    with_trait,
-)
-from karenina_core.schemas.results import Usage, VerificationResult
+from karenina_core.runs.traits.job import ScoringJob, ScoringProgress
+from karenina_core.runs.traits.score import Scoring, check_scoring
 
-log = logging.getLogger(__name__)
-BEAT_SECONDS = 5.0
-_PAGE = 200  # results that are held at once
 _LOOK_SECONDS = 0.1
-
-
-@dataclass(frozen=True)
-class ScoringProgress:
-    """Where a scoring stands at one moment.
-
-    Attributes:
-        run_id: The run.
-        trait: Name of the trait.
-        status: `running`; then `completed`, `cancelled`, `stopped` (the money is spent) or `failed`.
-        total: Rows without a value at the start.
-        done: Rows that were looked at.
-        scored: Rows that have a value now.
-        failed: Rows whose judge gave no value.
-        left_out: Rows without an answer to assess.
-        calls: Calls the ledger or a judge answered; the ledger answered `cached` of them.
-        cost: US dollars, None when no price is known.
-        message: Why it stopped; often empty.
-    """
-
-    run_id: str
-    trait: str
-    status: Literal["running", "completed", "cancelled", "stopped", "failed"] = "running"
-    total: int = 0
-    done: int = 0
-    scored: int = 0
-    failed: int = 0
-    left_out: int = 0
-    calls: int = 0
-    cached: int = 0
-    cost: float | None = None
-    message: str = ""
-
-    @property
-    def active(self) -> bool:
-        """Whether it is under way."""
-        return self.status == "running"
-
-
-class _Work:
-    """One scoring under way; its progress is replaced as a whole, so that any thread may look at it."""
-
-    def __init__(self, store: Store, scoring: Scoring, plan: Plan, keys: KeySource | None) -> None:
-        self.progress = ScoringProgress(scoring.run_id, scoring.trait.name)
-        self.ended = threading.Event()
-        self._store = store
-        self._scoring = scoring
-        self._plan = plan
-        self._keys = keys
-        self._owner = new_owner()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._task: asyncio.Task[None] | None = None
-        self._cancelled = False
-
-    def begin(self) -> None:
-        """Take the run and start.
-
-        Raises:
-            StoreError: Another process has the run.
-        """
-        run_id = self._scoring.run_id
-        if not self._store.claim(run_id, self._owner):
-            forget_owner(self._owner)
-            raise StoreError(
-                f"Run {run_id!r} is being worked on.",
-                why="It is carried out or scored at this moment.",
-                next="Wait for its end.",
-            )
-        threading.Thread(target=self._run, name="karenina-scoring", daemon=True).start()
-
-    def cancel(self) -> None:
-        """Stop asking; what is scored stays."""
-        self._cancelled = True
-        loop, task = self._loop, self._task
-        if loop is not None and task is not None:
-            with suppress(RuntimeError):
-                loop.call_soon_threadsafe(task.cancel)
-
-    def _run(self) -> None:
-        try:
-            with using_keys(self._keys):
-                asyncio.run(self._carry_out())
-        except asyncio.CancelledError:
-            self._end("cancelled")
-        except Exception as error:
-            found = _innermost(error)
-            log.exception("Scoring run %s failed", self._scoring.run_id)
-            known = isinstance(found, KareninaError)
-            self._end("failed", str(found) if known else f"An internal error stopped it: {type(found).__name__}.")
-        finally:
-            with suppress(StoreError):
-                self._store.release(self._scoring.run_id, self._owner)
-            forget_owner(self._owner)
-            self.ended.set()
-
-    def _end(self, status: Literal["completed", "cancelled", "stopped", "failed"], message: str = "") -> None:
-        self.progress = replace(self.progress, status=status, message=message or self.progress.message)
-
-    async def _carry_out(self) -> None:
-        self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
-        if self._cancelled:
-            raise asyncio.CancelledError
-        store, scoring = self._store, self._scoring
-        budget = Budget(scoring.max_cost, 0.0, store.spent_today, of="scoring")
-        purse, writer = Purse(budget), Writer(store)
-        ledger = StoreLedger(store, writer)
-        config = self._plan.config
-        caller = Caller(
-            ledger,
-            client_at(store.prices()),
-            max_concurrent=scoring.max_concurrent,
-            max_attempts=config.max_attempts,
-            meter=purse,
-        )
-        scorer = TraitScorer(scoring.trait, caller, config.prompt_config, config.request_timeout)
-        heart = asyncio.create_task(self._beat())
-        try:
-            await self._score_all(scorer, purse, writer)
-        finally:
-            heart.cancel()
-            await caller.aclose()
-            ledger.close()
-            with suppress(StoreError):
-                await asyncio.to_thread(store.add_work, scoring.run_id, Usage(cost=purse.take()), 0.0)
-                await asyncio.to_thread(note_definition, store, scoring)
-            writer.close()
-        self._end("stopped" if purse.over else "completed", purse.over)
-
-    async def _score_all(self, scorer: TraitScorer, purse: Purse, writer: Writer) -> None:
-        store, scoring = self._store, self._scoring
-        keys = await asyncio.to_thread(rows_to_score, store, scoring)
-        self.progress = replace(self.progress, total=len(keys))
-        await asyncio.to_thread(note_definition, store, scoring)
-        # Each result once: a list whose items are taken by whoever is free.
-        for page in pages(ids_of(keys), _PAGE):
-            waiting = await asyncio.to_thread(_results, store, scoring.run_id, page)
-            async with asyncio.TaskGroup() as group:
-                for _ in range(min(scoring.max_concurrent, len(waiting))):
-                    group.create_task(self._score_some(waiting, scorer, purse, writer))
-            if purse.over:
-                return
-
-    async def _score_some(
-        self, waiting: list[VerificationResult], scorer: TraitScorer, purse: Purse, writer: Writer
-    ) -> None:
-        while waiting and not purse.over:
-            await self._score(waiting.pop(), scorer, purse, writer)
-
-    async def _score(self, result: VerificationResult, scorer: TraitScorer, purse: Purse, writer: Writer) -> None:
-        scoring, sample = self._scoring, sample_of(result)
-        if sample is None:
-            self._count(done=1, left_out=1)
-            return
-        judge = scoring.judge_of(result.key, self._plan)
-        part = await scorer.score(sample, judge)
-        failed = scoring.trait.name in part.errors
-        if failed and purse.over:
-            return  # the trait did not fail, it was not asked for
-        cached = sum(call.usage.cached_calls for call in part.calls)
-        spent = Usage(calls=len(part.calls), cached_calls=cached, cost=purse.take())
-        added = with_trait(result, scoring, part, judge)
-        await writer.put(ResultWrite(scoring.run_id, added, spent, self._owner))
-        self._count(done=1, scored=int(not failed), failed=int(failed), calls=len(part.calls), cached=cached)
-        if spent.cost is not None:
-            self.progress = replace(self.progress, cost=spent.cost + (self.progress.cost or 0.0))
-        if failed and not self.progress.message:
-            self.progress = replace(self.progress, message=part.errors[scoring.trait.name])
-
-    def _count(self, **more: int) -> None:
-        counts = {name: getattr(self.progress, name) + number for name, number in more.items()}
-        self.progress = replace(self.progress, **counts)
-
-    async def _beat(self) -> None:
-        """Keep the run; whoever took it over meanwhile has it."""
-        while True:
-            await asyncio.sleep(BEAT_SECONDS)
-            with suppress(StoreError):
-                run_id = self._scoring.run_id
-                if run_id not in await asyncio.to_thread(self._store.beat, [run_id], self._owner):
-                    self.cancel()
 
 
 class Scorer:
@@ -229,7 +22,7 @@ class Scorer:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._works: dict[str, _Work] = {}
+        self._jobs: dict[str, ScoringJob] = {}
 
     def start(self, scoring: Scoring, keys: KeySource | None = None) -> None:
         """Begin to score, and return as soon as it is under way.
@@ -246,26 +39,26 @@ class Scorer:
             ConfigError: A judge cannot be asked.
             StoreError: The run is being worked on, or the database refuses.
         """
-        before = self._works.get(scoring.run_id)
+        before = self._jobs.get(scoring.run_id)
         if before is not None and not before.progress.active:
             before.ended.wait()
         plan = self._store.run_plan(scoring.run_id)
         check_scoring(self._store, scoring, plan)
-        work = _Work(self._store, scoring, plan, keys)
-        work.begin()
-        self._works[scoring.run_id] = work
+        job = ScoringJob(self._store, scoring, plan, keys)
+        job.begin()
+        self._jobs[scoring.run_id] = job
 
     def progress(self, run_id: str) -> ScoringProgress | None:
         """Return where the last scoring of a run stands; None when there was none in this process."""
-        work = self._works.get(run_id)
-        return None if work is None else work.progress
+        job = self._jobs.get(run_id)
+        return None if job is None else job.progress
 
     def cancel(self, run_id: str) -> None:
         """Stop a scoring; returns when nothing is under way any more. What is scored stays."""
-        work = self._works.get(run_id)
-        if work is not None:
-            work.cancel()
-            work.ended.wait()
+        job = self._jobs.get(run_id)
+        if job is not None:
+            job.cancel()
+            job.ended.wait()
 
     def wait(self, run_id: str, timeout: float | None = None) -> ScoringProgress:
         """Return where a scoring stands when it has ended, or after `timeout` seconds.
@@ -273,15 +66,15 @@ class Scorer:
         Raises:
             InputError: There was none in this process.
         """
-        work = self._works.get(run_id)
-        if work is None:
+        job = self._jobs.get(run_id)
+        if job is None:
             raise InputError(f"Run {run_id!r} is not being scored here.")
-        work.ended.wait(timeout)
-        return work.progress
+        job.ended.wait(timeout)
+        return job.progress
 
     def close(self) -> None:
         """Cancel everything."""
-        for run_id in list(self._works):
+        for run_id in list(self._jobs):
             self.cancel(run_id)
 
 
@@ -318,14 +111,3 @@ def score_run(
 
 def _nobody(percent: float, message: str) -> None:
     """Report to nobody."""
-
-
-def _innermost(error: BaseException) -> BaseException:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
-
-
-def _results(store: Store, run_id: str, ids: Sequence[str]) -> list[VerificationResult]:
-    """Return results, the first of them last."""
-    return store.results(run_id, result_id=list(ids))[::-1]

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from karenina_core.errors import ConfigError
 from karenina_core.models.caller import Caller
-from karenina_core.models.keys import KeySource, using_keys
+from karenina_core.models.keys import KeySource
 from karenina_core.models.readiness import check_model
-from karenina_core.pipeline.generation import run_in_thread
 from karenina_core.pipeline.trait_scoring import Sample, TraitScorer, needs_judge
-from karenina_core.runs.engine.budget import Budget
-from karenina_core.runs.engine.ledger import StoreLedger
-from karenina_core.runs.engine.purse import Purse
-from karenina_core.runs.engine.writer import Writer
-from karenina_core.runs.plans.quotes import client_at
+from karenina_core.runs.at_once import ask_at_once
 from karenina_core.runs.store import Store
 from karenina_core.schemas.config import ModelConfig
 from karenina_core.schemas.entities.rubric import AnyTrait
@@ -39,23 +34,11 @@ def try_trait(
     """
     if needs_judge(trait):
         _check(judge)
-    found: list[RubricPart] = []
-    writer = Writer(store)
-    ledger = StoreLedger(store, writer)
-    purse = Purse(Budget(None, 0.0, store.spent_today, of="the trial"))
 
-    async def once() -> None:
-        with using_keys(keys):
-            async with Caller(ledger, client_at(store.prices()), 1, _ATTEMPTS, meter=purse) as caller:
-                found.append(await TraitScorer(trait, caller).score(sample, judge))
+    async def scored(caller: Caller) -> RubricPart:
+        return await TraitScorer(trait, caller).score(sample, judge)
 
-    try:
-        run_in_thread(once)
-    finally:
-        ledger.close()
-        writer.close()
-        store.note_spending(purse.take())
-    return found[0]
+    return ask_at_once(store, scored, of="the trial", keys=keys, max_attempts=_ATTEMPTS)
 
 
 def _check(judge: ModelConfig | None) -> None:

@@ -2,44 +2,28 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import ConfigError
-from karenina_core.models.prices import Price
 from karenina_core.runs.drafting.calls import estimate_templates, generate_all_templates
-from karenina_core.runs.plans.quotes import price_name
 from karenina_core.runs.store import Store
 from karenina_core.schemas.config import ModelConfig
-from tests.faults.openai_server import OpenAIServer, Reply
+from tests.faults.openai_server import OpenAIServer
+from tests.runs.drafting import drafts
+from tests.runs.drafting.drafts import COST, drafter_at, proposal
 
-DRAFT = {
-    "fields": [
-        {
-            "name": "symbol",
-            "type": "str",
-            "description": "The symbol that is named",
-            "ground_truth": "Au",
-            "options": [],
-        }
-    ]
-}
-COST = 11 * 0.01 + 7 * 0.1
+SYMBOL = proposal("Au", "The symbol that is named", "symbol")
 
 
 @pytest.fixture
 def model(openai_server: OpenAIServer) -> ModelConfig:
-    openai_server.script = lambda sent: Reply(json.dumps(DRAFT))
-    return ModelConfig(interface="openai_endpoint", model_name="drafter", endpoint_base_url=openai_server.url)
+    return drafter_at(openai_server, SYMBOL)
 
 
 @pytest.fixture
 def priced(store: Store, model: ModelConfig) -> ModelConfig:
-    """Every draft costs 81 cents."""
-    store.set_prices({price_name(model): Price(0.01, 0.1)})
-    return model
+    return drafts.priced(store, model)
 
 
 def untemplated(questions: int = 4) -> Benchmark:

@@ -11,7 +11,6 @@ import pytest
 from karenina_core.authoring import REVIEW_PROPERTY
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import ConfigError, InputError, StoreError
-from karenina_core.models.prices import Price
 from karenina_core.runs.drafting.batch import (
     CHANGED,
     OVERTAKEN,
@@ -24,13 +23,11 @@ from karenina_core.runs.drafting.batch import (
     undo_drafts,
 )
 from karenina_core.runs.drafting.drafter import Drafter
-from karenina_core.runs.plans.quotes import price_name
 from karenina_core.runs.store import Store
 from karenina_core.schemas.config import ModelConfig
 from tests.app.samples import TEMPLATE
 from tests.faults.openai_server import OpenAIServer, Reply
-
-SENTENCE = "The drug closes the channel so that the cell stops firing over many weeks."
+from tests.runs.drafting.drafts import SENTENCE, drafter_at, priced, proposal, untemplated_benchmark
 
 
 @pytest.fixture
@@ -41,13 +38,7 @@ def drafter(store: Store) -> Iterator[Drafter]:
 
 @pytest.fixture
 def benchmark_id(store: Store) -> str:
-    """One question the rules can draft for, one they are unsure of, one they cannot, and one that has a template."""
-    benchmark = Benchmark.create("Small")
-    benchmark.add_question("Which protein does venetoclax bind?", "BCL2", question_id="name", finished=False)
-    benchmark.add_question("How many base pairs are there?", "3,100", question_id="number", finished=False)
-    benchmark.add_question("How does it work?", SENTENCE, question_id="sentence", finished=False)
-    benchmark.add_question("What is the target?", "BCL2", TEMPLATE, question_id="own")
-    return store.save_benchmark(benchmark)
+    return store.save_benchmark(untemplated_benchmark())
 
 
 def drafted(drafter: Drafter, benchmark_id: str, *arguments: Any, **options: Any) -> DraftBatch:
@@ -66,17 +57,9 @@ def contents(store: Store, benchmark_id: str) -> list[tuple[Any, ...]]:
     return [(question.answer_template, question.finished, question.custom_metadata) for question in questions]
 
 
-def proposal(truth: str = "BCL2", description: str = "The protein the response names as target") -> str:
-    item = {"name": "target", "type": "str", "description": description, "ground_truth": truth, "options": []}
-    return json.dumps({"plan": "It must name the protein.", "fields": [item]})
-
-
 @pytest.fixture
 def model(store: Store, openai_server: OpenAIServer) -> ModelConfig:
-    openai_server.script = lambda sent: Reply(proposal())
-    model = ModelConfig(interface="openai_endpoint", model_name="drafter", endpoint_base_url=openai_server.url)
-    store.set_prices({price_name(model): Price(0.01, 0.1)})
-    return model
+    return priced(store, drafter_at(openai_server, proposal()))
 
 
 def test_rules_draft_what_they_can_and_say_what_they_cannot(store: Store, drafter: Drafter, benchmark_id: str) -> None:
