@@ -7,72 +7,22 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from karenina_core.errors import InputError, ModelError, ModelErrorCategory
+from karenina_core.models.calls import Call, Flight, Made, Target, as_remembered, fit, record_of, records_of
 from karenina_core.models.clients import ClientPool, make_client
 from karenina_core.models.pace.lanes import Way
 from karenina_core.models.pace.retry import OnRetry, Sleep, seconds_to_wait, worth_another
 from karenina_core.models.pace.slots import max_concurrent as most_of_process
 from karenina_core.models.pace.slots import process_slots
 from karenina_core.models.pace.traffic import Traffic
-from karenina_core.models.ports import CallLedger, CallNamer, ChatReply, ChatRequest, Meter, ModelClient
-from karenina_core.models.replies import clean_reply
+from karenina_core.models.ports import CallLedger, ChatReply, ChatRequest, Meter, ModelClient
 from karenina_core.models.structured import InvalidOutputError, ask_again, read_whole_reply
 from karenina_core.schemas.config import ModelConfig
-from karenina_core.schemas.results import CallRecord, Usage, built
+from karenina_core.schemas.results import CallRecord, Usage
 
 T = TypeVar("T")
-
-
-class _Model:
-    """What is found out once about a model, and not again for every call."""
-
-    __slots__ = ("client", "config", "is_provider", "label", "namer", "prepared", "way")
-
-    def __init__(self, config: ModelConfig) -> None:
-        self.config = config
-        self.label = config.id
-        self.is_provider = config.is_provider
-        self.prepared = config.transport in ("manual", "recorded")
-        self.namer = CallNamer(config)
-        self.client: ModelClient | None = None
-        self.way: Way | None = None
-
-
-class _Call(NamedTuple):
-    key: str
-    model: _Model
-    request: ChatRequest
-
-
-_Made = list[tuple[_Call, ChatReply]]
-
-
-class _Flight:
-    """A call in flight, and who else waits for it."""
-
-    __slots__ = ("followers", "task")
-
-    def __init__(self) -> None:
-        self.task = asyncio.current_task()
-        self.followers: list[asyncio.Future[ChatReply | None]] = []
-
-    def follow(self) -> asyncio.Future[ChatReply | None]:
-        """Return the reply to come; None when whoever made the call was cancelled."""
-        follower: asyncio.Future[ChatReply | None] = asyncio.get_running_loop().create_future()
-        self.followers.append(follower)
-        return follower
-
-    def land(self, outcome: ChatReply | BaseException) -> None:
-        """Tell the others."""
-        for follower in self.followers:
-            if follower.done():
-                continue
-            if isinstance(outcome, Exception):
-                follower.set_exception(outcome)
-            else:
-                follower.set_result(outcome if isinstance(outcome, ChatReply) else None)
 
 
 class Caller:
@@ -111,8 +61,8 @@ class Caller:
         self._max_attempts = max_attempts
         self._sleep = sleep
         self._on_retry = on_retry
-        self._models: dict[int, _Model] = {}
-        self._in_flight: dict[str, _Flight] = {}
+        self._models: dict[int, Target] = {}
+        self._in_flight: dict[str, Flight] = {}
         self._unconfirmed: dict[str, ChatReply] = {}
         self._writes: set[asyncio.Task[None]] = set()
 
@@ -124,7 +74,7 @@ class Caller:
         """
         call = self._identify(config, request)
         reply = await self._shared(call, remember=True)
-        return reply, _record(call, reply)
+        return reply, record_of(call, reply)
 
     async def complete_json(
         self, config: ModelConfig, request: ChatRequest, validate: Callable[[Any], T]
@@ -142,9 +92,9 @@ class Caller:
             InvalidOutputError: No reply fitted; category `invalid_output`, or `truncated` when the last was cut off.
             ModelError: A call failed.
         """
-        calls: _Made = []
+        calls: Made = []
         try:
-            return await self._ask_until_valid(config, request, validate, calls), _records(calls)
+            return await self._ask_until_valid(config, request, validate, calls), records_of(calls)
         finally:
             for call, _ in calls:
                 self._unconfirmed.pop(call.key, None)
@@ -174,7 +124,7 @@ class Caller:
         config: ModelConfig,
         request: ChatRequest,
         validate: Callable[[Any], T],
-        calls: _Made,
+        calls: Made,
     ) -> T:
         asked = request
         while True:
@@ -185,28 +135,28 @@ class Caller:
                 value = read_whole_reply(reply, validate)
             except InputError as error:
                 if len(calls) > _corrections(config):
-                    raise InvalidOutputError(error.what, _records(calls), _category(reply)) from None
+                    raise InvalidOutputError(error.what, records_of(calls), _category(reply)) from None
                 asked = ask_again(request, reply.text, error.what)
             else:
                 await self._remember(calls)
                 return value
 
-    def _identify(self, config: ModelConfig, request: ChatRequest) -> _Call:
+    def _identify(self, config: ModelConfig, request: ChatRequest) -> Call:
         model = self._models.get(id(config))
         if model is None:
             # The configuration is kept alive, so that its identity stays its own.
-            model = self._models[id(config)] = _Model(config)
+            model = self._models[id(config)] = Target(config)
         if config.request_timeout is not None:
             request = replace(request, timeout=config.request_timeout)
-        return _Call(model.namer.key(request), model, request)
+        return Call(model.namer.key(request), model, request)
 
-    async def _shared(self, call: _Call, *, remember: bool) -> ChatReply:
+    async def _shared(self, call: Call, *, remember: bool) -> ChatReply:
         while (flight := self._in_flight.get(call.key)) is not None:
             reply = await flight.follow()
             if reply is not None:
-                return _remembered(reply)
+                return as_remembered(reply)
             # Whoever made the call was cancelled; one of those who waited makes it now.
-        flight = self._in_flight[call.key] = _Flight()
+        flight = self._in_flight[call.key] = Flight()
         outcome: ChatReply | BaseException | None = None
         try:
             outcome = await self._obtain(call, remember)
@@ -219,18 +169,18 @@ class Caller:
             if flight.followers and outcome is not None:
                 flight.land(outcome)
 
-    async def _obtain(self, call: _Call, remember: bool) -> ChatReply:
+    async def _obtain(self, call: Call, remember: bool) -> ChatReply:
         # Prepared answers are looked up anew, because people change them; the ledger has those of earlier sessions.
         known = None if call.model.prepared else await self._recall(call.key)
         if known is not None:
-            return _remembered(known)
+            return as_remembered(known)
         try:
             reply = await self._attempts(call)
         except ModelError as error:
             known = await self._recall(call.key) if _without_its_answers(call, error) else None
             if known is None:
                 raise
-            return _remembered(known)
+            return as_remembered(known)
         if remember:
             await self._remember([(call, reply)])
         else:
@@ -240,7 +190,7 @@ class Caller:
     async def _recall(self, key: str) -> ChatReply | None:
         return self._unconfirmed.get(key) or await self._ledger.get(key)
 
-    async def _attempts(self, call: _Call) -> ChatReply:
+    async def _attempts(self, call: Call) -> ChatReply:
         model = call.model
         if model.client is None:
             model.client = self._pool(model.config)
@@ -266,7 +216,7 @@ class Caller:
                 del line.resting[call.key]
             number += 1
 
-    async def _attempt(self, call: _Call, client: ModelClient, way: Way) -> ChatReply:
+    async def _attempt(self, call: Call, client: ModelClient, way: Way) -> ChatReply:
         lane, line = way
         tokens = lane.estimate(_length(call.request)) if lane.counts_tokens else 0
         seat = lane.enter(line, tokens) or await lane.wait(line, tokens)
@@ -291,9 +241,9 @@ class Caller:
     def _received(self, reply: ChatReply) -> ChatReply:
         if self._meter is not None:
             self._meter.paid(reply.usage)
-        return _fit(reply)
+        return fit(reply)
 
-    async def _remember(self, calls: Sequence[tuple[_Call, ChatReply]]) -> None:
+    async def _remember(self, calls: Sequence[tuple[Call, ChatReply]]) -> None:
         for call, reply in calls:
             if reply.source != "ledger":
                 await self._write(partial(self._ledger.put, call.key, call.request, call.model.config, reply))
@@ -309,17 +259,11 @@ class Caller:
             raise
 
 
-def _fit(reply: ChatReply) -> ChatReply:
-    """Return the reply cut and cleaned, whichever client it came from; nothing longer is stored or judged."""
-    text, finish_reason = clean_reply(reply.text, reply.finish_reason)
-    return reply if text == reply.text else replace(reply, text=text, finish_reason=finish_reason)
-
-
 def _length(request: ChatRequest) -> int:
     return sum(len(message.content) for message in request.messages)
 
 
-def _without_its_answers(call: _Call, error: ModelError) -> bool:
+def _without_its_answers(call: Call, error: ModelError) -> bool:
     # A run that is resumed has no prepared answers any more; those it used are in the ledger. Answers that were
     # given, but lack this question, must not be filled up from an earlier run.
     return error.category == "missing_recording" and call.model.config.manual_traces is None
@@ -332,36 +276,3 @@ def _corrections(config: ModelConfig) -> int:
 
 def _category(reply: ChatReply) -> ModelErrorCategory:
     return "truncated" if reply.finish_reason == "length" else "invalid_output"
-
-
-def _remembered(reply: ChatReply) -> ChatReply:
-    """Return the reply as one that cost nothing this time."""
-    if reply.source == "ledger":
-        return reply
-    paid = {"source": reply.source, **reply.usage.model_dump(include={"input_tokens", "output_tokens", "cost"})}
-    usage = Usage(input_tokens=0, output_tokens=0, cost=0.0, calls=1, cached_calls=1)
-    return replace(
-        reply, source="ledger", usage=usage, seconds=0.0, provenance={**reply.provenance, "first_call": paid}
-    )
-
-
-def _records(calls: Sequence[tuple[_Call, ChatReply]]) -> list[CallRecord]:
-    return [_record(call, reply) for call, reply in calls]
-
-
-def _record(call: _Call, reply: ChatReply) -> CallRecord:
-    return built(
-        CallRecord,
-        purpose=call.request.purpose,
-        part=call.request.subject.part,
-        model=call.model.label,
-        key=call.key,
-        source=reply.source,
-        messages=[{"role": message.role, "content": message.content} for message in call.request.messages],
-        schema_sent=call.request.schema,
-        reply=reply.text,
-        finish_reason=reply.finish_reason,
-        usage=reply.usage,
-        seconds=reply.seconds,
-        provenance=reply.provenance,
-    )

@@ -101,13 +101,18 @@ def find_key(config: ModelConfig, prefix: str | None = None) -> str | None:
         return NO_KEY if config.endpoint_base_url else _usual(prefix)
     value = _value(config.api_key_env)
     if not value:
-        raise ModelError(
-            f"The environment variable {config.api_key_env!r} is not set.",
-            why=f"It should hold the key for {config.id!r}.",
-            next="Set it and start again, or type the key on the page Settings; other models are not affected.",
-            category="authentication",
-        )
+        raise no_key(config.api_key_env, config.id)
     return value
+
+
+def no_key(variable: str | None, model: str) -> ModelError:
+    """Return the error that there is no key for a model in the variable that should hold it."""
+    return ModelError(
+        f"The environment variable {variable!r} is not set.",
+        why=f"It should hold the key for {model!r}.",
+        next="Set it and start again, or type the key on the page Settings; other models are not affected.",
+        category="authentication",
+    )
 
 
 def _usual(prefix: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -89,6 +90,7 @@ def owner_of(variable: str) -> Provider | None:
     return next((provider for provider in PROVIDERS if variable in provider.variables), None)
 
 
+@lru_cache(maxsize=256)
 def is_provider_host(host: str) -> bool:
     """Say whether a host belongs to a known provider."""
     return any(matches(host, provider.hosts) for provider in PROVIDERS)

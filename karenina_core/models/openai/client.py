@@ -12,7 +12,7 @@ from pydantic_core import to_json
 from karenina_core.errors import ConfigError, ModelError
 from karenina_core.models.failures import BrokenReplyError, failure
 from karenina_core.models.json_modes import NEXT_MODE, Mode, instructed, settings_for
-from karenina_core.models.keys import check_access, find_key, key_variable
+from karenina_core.models.keys import check_access, find_key, key_variable, no_key
 from karenina_core.models.openai.errors import RejectedError, answered, on_the_way
 from karenina_core.models.openai.reply import Asker, decode, read_reply
 from karenina_core.models.openai.route import route_of
@@ -175,8 +175,7 @@ class OpenAIClient:
     def _key(self) -> str:
         key = find_key(self.config, self._route.provider)
         if not key:
-            variable = key_variable(self.config, self._route.provider)
-            raise failure("authentication", self.config.id, f"The environment variable {variable!r} is not set.")
+            raise no_key(key_variable(self.config, self._route.provider), self.config.id)
         if not key.isascii() or not key.isprintable():
             raise failure("authentication", self.config.id, "The key holds a line break or a sign that no key has.")
         return key

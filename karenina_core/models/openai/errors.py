@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import socket
+import ssl
 from collections.abc import Mapping
 from typing import Any
 
@@ -70,6 +73,8 @@ def on_the_way(error: Exception, model: str) -> ModelError:
     text = str(error) or type(error).__name__
     if isinstance(error, aiohttp.ClientConnectorError) and isinstance(error.os_error, RefusedAddressError):
         return failure("bad_request", model, str(error.os_error))
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return failure("connection", model, f"{error.host}:{error.port}: {_reason(error.os_error)}.")
     if isinstance(error, TimeoutError):
         return failure("timeout", model, text if str(error) else "")
     if isinstance(error, aiohttp.ClientResponseError):
@@ -77,6 +82,13 @@ def on_the_way(error: Exception, model: str) -> ModelError:
     if isinstance(error, aiohttp.ClientError | OSError | EOFError):
         return failure("connection", model, text)
     return failure("unexpected", model, f"{type(error).__name__}: {text}")
+
+
+def _reason(error: OSError) -> str:
+    """Return why a connection could not be made, in the system's words."""
+    if isinstance(error, socket.gaierror | ssl.SSLError) or not error.errno:
+        return error.strerror or str(error) or type(error).__name__
+    return os.strerror(error.errno)  # `strerror` is the event loop's word for it
 
 
 def _text(said: Any) -> str:

@@ -11,7 +11,7 @@ from karenina_core.models.pace.retry import JITTER
 
 Clock = Callable[[], float]
 
-FIRST = 20  # calls in flight before anything is known of a provider; half the bound where that is more
+FIRST = 64  # calls in flight before anything is known of a provider; three quarters of the bound where that is more
 CUT = 0.8  # of the limit stays when the provider asks for a slower pace
 DEEPEST_CUT = 0.25  # stays at least, however many calls in flight at that moment are refused
 GROWTH = 0.05  # of the limit is added after a clean round
@@ -50,7 +50,7 @@ class ModelLimits(NamedTuple):
 class Concurrency:
     """How many calls of a model may be in flight: found by trying, within 1 and a ceiling.
 
-    It begins at `FIRST` and grows by one with every answer, which doubles it in a round, until the provider first asks
+    It begins at `FIRST` and grows by one with every answer, at most twofold in a round, until the provider first asks
     for a slower pace, and by a twentieth per round from then on; only while the limit is in use. A round is as many
     answers as the limit. A refusal keeps four fifths of the limit. Further refusals of calls that were in flight at
     that moment show how many the provider accepts, and bring the limit down to that, at most to a quarter. Failures of
@@ -87,7 +87,7 @@ class Concurrency:
             self.limit = self.ceiling
             return
         if not self.wave:
-            self.limit = max(self.limit, FIRST, self.ceiling // 2)
+            self.limit = max(self.limit, FIRST, self.ceiling * 3 // 4)
         self.limit = min(self.limit, self.ceiling)
 
     def began(self, in_flight: int) -> None:

@@ -92,3 +92,56 @@ def test_what_is_not_http_is_the_endpoints_fault() -> None:
 
 def test_secrets_are_hidden_in_what_the_endpoint_says() -> None:
     assert "abcdefghijklmnop" not in str(answered(401, {}, "Bearer abcdefghijklmnop", "m"))
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("http://127.0.0.1:9/v1", "127.0.0.1:9: Connection refused."),
+        ("http://nowhere.invalid:81/v1", "nowhere.invalid:81: "),
+    ],
+)
+def test_who_cannot_be_reached_is_told_in_the_systems_words(url: str, words: str) -> None:
+    async def call() -> str:
+        client = make_client(ModelConfig(model_name="openai/m", endpoint_base_url=url))
+        with pytest.raises(ModelError) as caught:
+            await client.complete(ask())
+        await client.aclose()
+        return str(caught.value)
+
+    said = asyncio.run(call())
+    assert words in said
+    assert "ssl:" not in said and "Errno" not in said
+
+
+def test_a_place_that_speaks_no_tls_is_named() -> None:
+    async def call() -> str:
+        async def babble(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(b"no tls here\r\n")
+            await writer.drain()
+            writer.close()
+
+        async with await asyncio.start_server(babble, "127.0.0.1", 0) as server:
+            place = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+            client = make_client(ModelConfig(model_name="openai/m", endpoint_base_url=f"https://{place}/v1"))
+            with pytest.raises(ModelError) as caught:
+                await client.complete(ask())
+            await client.aclose()
+        assert caught.value.category == "connection"
+        return str(caught.value).partition(place)[2]
+
+    assert "SSL" in asyncio.run(call())
+
+
+def test_a_key_that_is_not_there_was_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+    async def call() -> str:
+        client = make_client(ModelConfig(model_name="openai/m"))
+        with pytest.raises(ModelError) as caught:
+            await client.complete(ask())
+        await client.aclose()
+        assert caught.value.category == "authentication"
+        return caught.value.what
+
+    assert asyncio.run(call()) == "The environment variable 'OPENAI_API_KEY' is not set."

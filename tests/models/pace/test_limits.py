@@ -40,49 +40,49 @@ def full_round(concurrency: Concurrency, clock: Clock) -> None:
         concurrency.answered()
 
 
-def test_it_begins_with_twenty_and_doubles_up_to_the_ceiling(clock: Clock) -> None:
-    concurrency = Concurrency(35, clock=clock)
+def test_it_grows_up_to_the_ceiling(clock: Clock) -> None:
+    concurrency = Concurrency(80, clock=clock)
     limits = [concurrency.limit]
     full_round(concurrency, clock)
-    assert [*limits, concurrency.limit] == [20, 35]
+    assert [*limits, concurrency.limit] == [64, 80]
 
 
 def test_at_first_every_answer_lets_one_more_call_through(clock: Clock) -> None:
     concurrency = Concurrency(100, clock=clock)
-    concurrency.began(50)
+    concurrency.began(75)
     for _ in range(3):
         concurrency.answered()
-    assert concurrency.limit == 53
+    assert concurrency.limit == 78
 
 
-@pytest.mark.parametrize(("ceiling", "first"), [(1, 1), (8, 8), (40, FIRST), (200, 100)])
-def test_it_begins_with_half_a_large_ceiling(ceiling: int, first: int) -> None:
+@pytest.mark.parametrize(("ceiling", "first"), [(1, 1), (8, 8), (70, FIRST), (200, 150)])
+def test_it_begins_with_most_of_a_large_ceiling(ceiling: int, first: int) -> None:
     assert Concurrency(ceiling).limit == first
 
 
 def test_a_lone_refusal_keeps_four_fifths_and_growth_is_slow_from_then_on(clock: Clock) -> None:
     concurrency = Concurrency(100, clock=clock)
-    assert concurrency.refused(concurrency.wave, 49)
-    assert concurrency.limit == 40
+    assert concurrency.refused(concurrency.wave, 74)
+    assert concurrency.limit == 60
     full_round(concurrency, clock)
-    assert concurrency.limit == 40, "the round with the refusal is not clean"
+    assert concurrency.limit == 60, "the round with the refusal is not clean"
     full_round(concurrency, clock)
-    assert concurrency.limit == 42
+    assert concurrency.limit == 63
 
 
 def test_the_refusals_of_one_wave_cut_once_and_show_what_is_accepted(clock: Clock) -> None:
     concurrency = Concurrency(100, clock=clock)
     wave = concurrency.wave
-    news = [concurrency.refused(wave, in_flight) for in_flight in range(49, 19, -1)]
+    news = [concurrency.refused(wave, in_flight) for in_flight in range(74, 19, -1)]
     assert news.count(True) == 1
     assert concurrency.limit == 20
 
 
 def test_one_wave_cuts_to_a_quarter_at_most(clock: Clock) -> None:
     concurrency = Concurrency(100, clock=clock)
-    for in_flight in range(49, -1, -1):
+    for in_flight in range(74, -1, -1):
         concurrency.refused(0, in_flight)
-    assert concurrency.limit == 13
+    assert concurrency.limit == 19
 
 
 def test_no_growth_while_the_limit_is_not_used(clock: Clock) -> None:
@@ -90,25 +90,25 @@ def test_no_growth_while_the_limit_is_not_used(clock: Clock) -> None:
     concurrency.began(10)
     for _ in range(200):
         concurrency.answered()
-    assert concurrency.limit == 50
+    assert concurrency.limit == 75
 
 
 def test_an_error_of_the_provider_only_pauses_growth(clock: Clock) -> None:
     concurrency = Concurrency(100, clock=clock)
     concurrency.troubled()
     full_round(concurrency, clock)
-    assert concurrency.limit == 50
+    assert concurrency.limit == 75
     full_round(concurrency, clock)
     assert concurrency.limit == 100
 
 
 def test_quick_answers_after_a_refusal_are_no_reason_for_quick_growth(clock: Clock) -> None:
     concurrency = Concurrency(100, clock=clock)
-    concurrency.refused(0, 49)
-    concurrency.began(40)
+    concurrency.refused(0, 74)
+    concurrency.began(60)
     for _ in range(400):
         concurrency.answered()
-    assert concurrency.limit == 40
+    assert concurrency.limit == 60
 
 
 def test_a_fixed_limit_stays(clock: Clock) -> None:
