@@ -30,13 +30,10 @@ def failed_guards(store: Store, run_id: str, plan: Plan | None = None) -> list[R
         run_id: The run.
         plan: Of the run, if it is at hand.
     """
-    rows = store.unguarded(run_id)
-    if not rows:
+    rows, plan = _wanted(store, run_id, plan, store.unguarded(run_id))
+    if plan is None or not (plan.config.abstention_enabled or plan.config.sufficiency_enabled):
         return []
-    plan = plan or store.run_plan(run_id)
-    wanted = set(plan.question_ids)
-    guarded = plan.config.abstention_enabled or plan.config.sufficiency_enabled
-    return [key for key in rows if guarded and key.question_id in wanted]
+    return rows
 
 
 def failed_traits(store: Store, run_id: str, plan: Plan | None = None) -> dict[RowKey, list[str]]:
@@ -51,16 +48,25 @@ def failed_traits(store: Store, run_id: str, plan: Plan | None = None) -> dict[R
         plan: Of the run, if it is at hand.
     """
     errors = store.trait_errors(run_id)
-    if not errors:
+    rows, plan = _wanted(store, run_id, plan, errors)
+    if plan is None:
         return {}
-    plan = plan or store.run_plan(run_id)
-    wanted = set(plan.question_ids)
-    judged = {key: names & _judged(plan, key) for key, names in errors.items() if key.question_id in wanted}
+    judged = {key: errors[key] & _judged(plan, key) for key in rows}
     ids = [result_id(key) for key, names in judged.items() if names]
     results = store.results(run_id, result_id=ids) if ids else []
     remembered = store.known_calls({call.key for result in results for call in result.rubric.calls})
     open_ones = {result.key: _open(result, plan, sorted(judged[result.key]), remembered) for result in results}
     return {key: names for key, names in open_ones.items() if names}
+
+
+def _wanted(store: Store, run_id: str, plan: Plan | None, rows: Iterable[RowKey]) -> tuple[list[RowKey], Plan | None]:
+    """Return those of some rows whose question is still part of the run, and its plan; no plan where it takes none."""
+    rows = list(rows)
+    if not rows:
+        return [], None
+    plan = plan or store.run_plan(run_id)
+    asked = set(plan.question_ids)
+    return [key for key in rows if key.question_id in asked], plan
 
 
 def _judged(plan: Plan, key: RowKey) -> set[str]:

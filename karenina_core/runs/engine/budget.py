@@ -81,7 +81,16 @@ class Budget:
 
 
 def dollars(amount: float) -> str:
-    """Return an amount of US dollars for people: cents, or two digits of less than a cent."""
+    """Return an amount of US dollars for people: cents, and hundredths of a cent where it has any.
+
+    What was spent often differs from what may be spent by less than a cent.
+    """
     if 0 < amount < 0.0001:
         return "less than $0.0001"
-    return f"${amount:.2f}" if amount >= 0.01 or not amount else f"${amount:.2g}"
+    whole, _, parts = f"{amount:,.4f}".partition(".")
+    return f"${whole}.{parts[:2]}{parts[2:].rstrip('0')}"
+
+
+def about(amount: float) -> str:
+    """Return a guessed amount of US dollars: cents, or two digits of less than a cent."""
+    return dollars(round(amount, 2) if amount >= 0.01 else amount)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -20,9 +21,10 @@ from karenina_core.runs.engine.gate import Gate
 from karenina_core.runs.engine.metering import MeteredLedger
 from karenina_core.runs.engine.progress import Progress, Stopwatch, Tally, account_of
 from karenina_core.runs.engine.work import WorkQueue
-from karenina_core.runs.engine.writer import ResultWrite, Writer
+from karenina_core.runs.engine.writer import CallWrite, ResultWrite, Writer
 from karenina_core.runs.plans.plan import Plan
 from karenina_core.runs.store import RunRow, RunStatus, Store
+from karenina_core.runs.store.evidence import ResultRows, rows_of
 from karenina_core.runs.store.leases import LeaseLostError
 from karenina_core.schemas.results import VerificationResult
 
@@ -220,11 +222,9 @@ class Job:
             log.exception("The connections of run %s could not be closed", self.run.id)
         try:
             await self._writer.flush()
-            await self.save_account()
             async with self._noting:
-                if final is not None:
-                    await asyncio.to_thread(self._store.set_status, self.run.id, final, self._message)
-                await asyncio.to_thread(self._store.release, self.run.id, self._owner)
+                last = self.ledger.take(), self._stopwatch.take()
+                await asyncio.to_thread(self._store.end_run, self.run.id, self._owner, final, self._message, *last)
         except StoreError as error:
             log.error("The end of run %s could not be stored: %s", self.run.id, error)
             self.trouble = error
@@ -237,14 +237,9 @@ class Job:
     async def _save(self, result: VerificationResult) -> None:
         result.run_name = self.run.name
         calls, stored = self.ledger.held(), False
-
-        async def attempt() -> None:
-            spent = self.ledger.take()
-            write = ResultWrite(self.run.id, result, spent, self._owner, calls)
-            await self._writer.put(write, self.ledger.given_back_unless_stored(spent))
-
         try:
-            await self._gate.patiently(attempt)
+            rows = rows_of(self.run.id, result)
+            await self._gate.patiently(lambda: self._put(rows, calls))
             stored = True
         except LeaseLostError:
             # The rows of the process that has the run now are the ones that count.
@@ -254,6 +249,11 @@ class Job:
             self.ledger.settle(calls, stored=stored)
         # Counted only now that it is stored.
         self.tally.add(result)
+
+    async def _put(self, rows: ResultRows, calls: Sequence[CallWrite]) -> None:
+        spent = self.ledger.take()
+        write = ResultWrite(rows, spent, self._owner, calls)
+        await self._writer.put(write, self.ledger.given_back_unless_stored(spent))
 
     async def _note(self, status: RunStatus) -> None:
         self._status = status

@@ -43,7 +43,8 @@ class Progress:
         cost: US dollars, None when no price is known.
         started: ISO 8601 in UTC, None before the start.
         elapsed: Seconds worked, pauses left out.
-        rate: Rows per minute over the last minute or the last ten rows; None while it is unknown, or the run rests.
+        rate: Rows per minute over the last minute or the last ten rows, those left out that took no time; None while it
+            is unknown, or the run rests.
         eta: Seconds that are left at this rate, None while it is unknown.
         calls_per_minute: Requests to providers per minute, None while it is unknown, or the run rests.
         ceiling: Model calls that may be in flight at once; None when the run is not under way here.
@@ -159,8 +160,9 @@ class Tally:
         """Count a row that is stored now."""
         category = result.failure.category if result.failure else None
         self._count(Outcome(0, result.answering_model, result.status, result.verdict, category), 1)
-        # Rows of a model that was given up cost no time, and promise nothing about the others.
-        if category not in _UNASKED:
+        # Rows of a model that was given up, or of known replies, take no time and promise nothing about the others.
+        known = 0 < result.usage.calls == result.usage.cached_calls
+        if category not in _UNASKED and not known:
             self._rate.add()
         self.recent.append(_line(result))
 

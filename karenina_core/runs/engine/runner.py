@@ -230,8 +230,7 @@ class Runner:
             plan = _with_config(self._store.run_plan(run_id), self._recalled(run_id, config, stored_hash), stored_hash)
             return self._assemble(run_id, plan)
         except Exception as error:
-            self._store.set_status(run_id, "failed", str(error))
-            self._store.release(run_id, self._owner)
+            self._store.end_run(run_id, self._owner, "failed", str(error))
             raise
 
     def _recalled(self, run_id: str, config: VerificationConfig | None, stored_hash: str) -> VerificationConfig | None:
@@ -273,8 +272,7 @@ class Runner:
             return
         if not self._store.claim(run_id, self._owner):
             raise _elsewhere(run_id)
-        self._store.set_status(run_id, "cancelled")
-        self._store.release(run_id, self._owner)
+        self._store.end_run(run_id, self._owner, "cancelled")
 
     async def _beat(self) -> None:
         """Keep the leases of the runs under way, and give up runs that were taken over."""

@@ -12,8 +12,9 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from karenina_core.errors import StoreError
 from karenina_core.runs.store import Store
+from karenina_core.runs.store.evidence import ResultRows
 from karenina_core.runs.store.faults import TroubleError
-from karenina_core.schemas.results import Usage, VerificationResult, total_usage
+from karenina_core.schemas.results import Usage, total_usage
 
 log = logging.getLogger(__name__)
 Told = Callable[[bool], None]
@@ -38,10 +39,17 @@ class GroupThread(Generic[Item, Reply]):
     Args:
         work: Takes the items that are waiting and returns one reply each, in their order.
         name: Of the thread.
+        rest: Called in the thread when there has been nothing to do for a while, and at its end.
     """
 
-    def __init__(self, work: Callable[[Sequence[Item]], Sequence[Reply]], name: str) -> None:
+    def __init__(
+        self,
+        work: Callable[[Sequence[Item]], Sequence[Reply]],
+        name: str,
+        rest: Callable[[], None] = lambda: None,
+    ) -> None:
         self._work = work
+        self._rest = rest
         self._items: queue.SimpleQueue[_Waiting[Item, Reply]] = queue.SimpleQueue()
         self._due: queue.SimpleQueue[bool] = queue.SimpleQueue()
         self._gathering: dict[asyncio.AbstractEventLoop, _Gathering] = {}
@@ -92,13 +100,15 @@ class GroupThread(Generic[Item, Reply]):
     def _run(self) -> None:
         going_on = True
         while going_on:
-            # A loop that has ended, or is held up, says no more that it has gathered.
-            with suppress(queue.Empty):
+            try:
                 going_on = self._due.get(timeout=_LEFT_SECONDS)
+            except queue.Empty:  # a loop that has ended, or is held up, says no more that it has gathered
+                self._rest()
             full = True
             while full and (group := self._next_group()):
                 self._do(group)
                 full = len(group) == GROUP  # those of others, who are still gathering, wait for their turn
+        self._rest()
 
     def _next_group(self) -> list[_Waiting[Item, Reply]]:
         group: list[_Waiting[Item, Reply]] = []
@@ -197,18 +207,21 @@ class ResultWrite(NamedTuple):
     """A result to store, with what the run spent since the last one.
 
     Attributes:
-        run_id: The run.
-        result: The result.
+        rows: The result.
         spent: What the run spent since the last entry in its account.
         owner: Who must still have the run at that moment; nobody in particular when not given.
         calls: Calls that led to it and are stored with it.
     """
 
-    run_id: str
-    result: VerificationResult
+    rows: ResultRows
     spent: Usage
     owner: str | None = None
     calls: Sequence[CallWrite] = ()
+
+    @property
+    def run_id(self) -> str:
+        """The run it belongs to."""
+        return self.rows.run_id
 
 
 class Writer:
@@ -216,7 +229,10 @@ class Writer:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._thread: GroupThread[ResultWrite | CallWrite | None, None] = GroupThread(self._commit, "karenina-writer")
+        self._transactions = store.transactions()
+        self._thread: GroupThread[ResultWrite | CallWrite | None, None] = GroupThread(
+            self._commit, "karenina-writer", self._transactions.rest
+        )
 
     def put(self, item: ResultWrite | CallWrite, told: Told | None = None) -> Coroutine[Any, Any, None]:
         """Return what stores an item durably; it stays handed in when the caller is cancelled.
@@ -249,14 +265,11 @@ class Writer:
         calls = [call.row for call in (*alone, *(call for item in results for call in item.calls))]
         if results or calls:
             accounts = _accounts(results, alone)
-            with self._store.writing() as connection:
+            with self._transactions.writing() as connection:
                 self._store.insert_calls(connection, calls)
-                for run_id in dict.fromkeys(item.run_id for item in results):
-                    own = [item for item in results if item.run_id == run_id]
-                    for owner in {item.owner for item in own} - {None}:
-                        self._store.check_owner(connection, run_id, str(owner))
-                    spent = accounts.pop(run_id)
-                    self._store.insert_results(connection, run_id, [item.result for item in own], spent)
+                for run_id, owner in dict.fromkeys((item.run_id, item.owner) for item in results):
+                    own = [item.rows for item in results if (item.run_id, item.owner) == (run_id, owner)]
+                    self._store.insert_results(connection, run_id, own, accounts.pop(run_id, None), owner)
                 for run_id, spent in accounts.items():
                     self._store.add_account(connection, run_id, spent)
         return [None] * len(items)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import UTC, datetime
+from typing import Any
 
-from sqlalchemy import Connection, Table, insert, select, update
+from sqlalchemy import Connection, Select, Table, insert, select, update
 
 from karenina_core.errors import InputError
 from karenina_core.runs.store.clean import clean_text
@@ -42,11 +43,9 @@ class Annotations(Database):
             result_id: Only those of this result.
             undone: Those that stand; True for those taken back, None for the whole history.
         """
-        query = select(table).where(table.c.run_id == run_id).order_by(table.c.at, table.c.id)
+        query = _of_run(table, run_id, undone)
         if result_id is not None:
             query = query.where(table.c.result_id == result_id)
-        if undone is not None:
-            query = query.where(table.c.undone == undone)
         with self.reading() as connection:
             found = [Annotation(**row) for row in connection.execute(query).mappings()]
         return sorted(found, key=lambda one: one.at)  # as text, times of several zones have another order
@@ -78,11 +77,8 @@ class Annotations(Database):
             run_id: The run.
             undone: Those that stand; True for those taken back, None for all.
         """
-        query = select(duel).where(duel.c.run_id == run_id).order_by(duel.c.at, duel.c.id)
-        if undone is not None:
-            query = query.where(duel.c.undone == undone)
         with self.reading() as connection:
-            found = [Duel(**row) for row in connection.execute(query).mappings()]
+            found = [Duel(**row) for row in connection.execute(_of_run(duel, run_id, undone)).mappings()]
         return sorted(found, key=lambda one: one.at)
 
     def undo_duel(self, duel_id: str) -> None:
@@ -99,6 +95,11 @@ class Annotations(Database):
             done = connection.execute(query)
         if not done.rowcount:
             raise InputError("This is not there any more, or was taken back before.", next="Load the page anew.")
+
+
+def _of_run(where: Table, run_id: str, undone: bool | None) -> Select[Any]:
+    query = select(where).where(where.c.run_id == run_id).order_by(where.c.at, where.c.id)
+    return query if undone is None else query.where(where.c.undone == undone)
 
 
 def _stored(at: datetime) -> str:

@@ -13,6 +13,7 @@ from pydantic_core import to_json as dump_json
 
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _NUL = "\\u0000"
+_LOST = "\ufffd" * 3  # what the quick way writes for half a surrogate pair in a key
 
 
 def clean(value: Any) -> Any:
@@ -47,10 +48,11 @@ def to_json(value: Any) -> str:
 def clean_json(adapter: TypeAdapter[Any], value: Any) -> str:
     """Return a typed value as clean JSON text.
 
-    The quick way leaves NUL characters in and cannot write lone surrogates; both are rare.
+    The quick way leaves NUL characters in, and writes lone surrogates in keys otherwise and in values not at all; all
+    are rare.
     """
     try:
         text = adapter.dump_json(value).decode()
     except PydanticSerializationError:
         text = _NUL
-    return dump_json(clean(adapter.dump_python(value))).decode() if _NUL in text else text
+    return dump_json(clean(adapter.dump_python(value))).decode() if _NUL in text or _LOST in text else text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Table
@@ -52,6 +52,10 @@ class Database:
         except (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError) as error:
             raise explained(error, self.engine.url) from error
 
+    def transactions(self) -> Transactions:
+        """Return what opens one transaction after another."""
+        return Transactions(self._writing)
+
     def upsert(self, table: Table) -> Any:
         """Return an INSERT of this dialect, which knows `on_conflict_do_update` and `on_conflict_do_nothing`."""
         return (postgresql if self.engine.dialect.name == "postgresql" else sqlite).insert(table)
@@ -59,3 +63,43 @@ class Database:
     def close(self) -> None:
         """Close all connections."""
         self.engine.dispose()
+
+
+class Transactions:
+    """Opens transactions over a connection that is kept in between, for who writes all the time.
+
+    Belongs to one thread, which is to call `rest` when it has nothing to write for a while.
+
+    Args:
+        engine: Whose transactions announce that they write.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._connection: Connection | None = None
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Open a transaction: committed at the end, undone on an error.
+
+        Raises:
+            StoreError: The database refused; nothing was written.
+        """
+        try:
+            if self._connection is None:
+                self._connection = self._engine.connect()
+            with self._connection.begin():
+                yield self._connection
+        except BaseException as error:
+            # The connection may be what failed; the next transaction gets a new one.
+            self.rest()
+            if isinstance(error, (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError)):
+                raise explained(error, self._engine.url) from error
+            raise
+
+    def rest(self) -> None:
+        """Give the connection back; the next transaction takes one again."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(SQLAlchemyError, sqlite3.Error):
+                connection.close()

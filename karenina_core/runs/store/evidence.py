@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -16,6 +16,38 @@ from karenina_core.schemas.results import CallRecord, ConfusionPart, RubricPart,
 Row = dict[str, Any]
 _SHORT = 200
 _RESULT = TypeAdapter(VerificationResult)
+
+
+class ResultRows(NamedTuple):
+    """A result as it is stored.
+
+    Attributes:
+        run_id: The run it belongs to.
+        result_id: Its identity.
+        columns: All but its position.
+        text: The whole result as JSON.
+        fields: One row per template field.
+        scores: One row per trait, for metric traits one per metric.
+    """
+
+    run_id: str
+    result_id: str
+    columns: Row
+    text: str
+    fields: list[Row]
+    scores: list[Row]
+
+
+def rows_of(run_id: str, result: VerificationResult) -> ResultRows:
+    """Return a result as it is stored in a run."""
+    return ResultRows(
+        run_id,
+        result.result_id,
+        result_row(run_id, result),
+        encode(result),
+        field_rows(run_id, result),
+        score_rows(run_id, result),
+    )
 
 
 def result_row(run_id: str, result: VerificationResult) -> Row:

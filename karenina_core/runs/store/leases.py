@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import socket
-from functools import cached_property
 from uuid import uuid4
 
-from sqlalchemy import Connection, bindparam, literal_column, select, update
+from sqlalchemy import Connection, literal_column, select, update
 
 from karenina_core.errors import KareninaError
-from karenina_core.runs.store.bulk import Ready
 from karenina_core.runs.store.database import Database
 from karenina_core.runs.store.run_row import ACTIVE
 from karenina_core.runs.store.tables import run as table
@@ -27,6 +25,9 @@ _CLOCKS = {
 
 class LeaseLostError(KareninaError):
     """A run is carried out by somebody else now."""
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__(f"Run {run_id!r} was taken over by another process.", next="Watch it here.")
 
 
 # The owners living in this process; another owner with our process id died before us.
@@ -82,21 +83,6 @@ class Leases(Database):
             query = update(table).where(table.c.id.in_(run_ids), table.c.owner == owner)
             held = connection.execute(query.values(beat=self._clock(connection)).returning(table.c.id))
             return set(held.scalars())
-
-    def check_owner(self, connection: Connection, run_id: str, owner: str) -> None:
-        """Make sure, in a transaction that is under way, that a run is still the owner's until its end.
-
-        Raises:
-            LeaseLostError: Another process has taken it over.
-        """
-        held = self._owner(connection, {"run": run_id}).fetchone()
-        if held is None or held[0] != owner:
-            raise LeaseLostError(f"Run {run_id!r} was taken over by another process.", next="Watch it here.")
-
-    @cached_property
-    def _owner(self) -> Ready:
-        query = select(table.c.owner).where(table.c.id == bindparam("run")).with_for_update()
-        return Ready(query, self.engine.dialect)
 
     def release(self, run_id: str, owner: str) -> None:
         """Give the run back."""

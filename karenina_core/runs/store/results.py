@@ -23,7 +23,7 @@ from sqlalchemy import (
 from karenina_core.errors import InputError
 from karenina_core.runs.store.bulk import Bulk
 from karenina_core.runs.store.clean import to_json
-from karenina_core.runs.store.evidence import Row, decode, encode, field_rows, result_row, score_rows
+from karenina_core.runs.store.evidence import ResultRows, Row, decode, rows_of
 from karenina_core.runs.store.runs import Runs
 from karenina_core.runs.store.tables import field, payload, result, score
 from karenina_core.schemas.results import RowKey, Usage, VerificationResult
@@ -35,10 +35,10 @@ _ADD = insert(result).returning(result.c.id, result.c.result_id)
 _IS_SAME = (result.c.run_id == bindparam("run")) & result.c.result_id.in_(bindparam("ids", expanding=True))
 _SAME = select(payload.c.json).join(result).where(_IS_SAME)
 _REMOVE_SAME = delete(result).where(_IS_SAME)
-_LAST = f"SELECT coalesce(max({result.c.id.name}), 0) FROM {result.name}"
-_ANY = (  # the same question as `_SAME`, asked without putting it into words anew for every number of ids
-    f"SELECT 1 FROM {result.name} WHERE {result.c.run_id.name} = ? "
-    f"AND {result.c.result_id.name} IN (SELECT value FROM json_each(?)) LIMIT 1"
+_LAST_AND_ANY = (  # the latter is what `_SAME` asks, not put into words anew for every number of ids
+    f"SELECT coalesce(max({result.c.id.name}), 0), EXISTS (SELECT 1 FROM {result.name} "
+    f"WHERE {result.c.run_id.name} = ? AND {result.c.result_id.name} IN (SELECT value FROM json_each(?))) "
+    f"FROM {result.name}"
 )
 _VERDICT_COUNTER = {"pass": "passed", "fail": "failed", "not_evaluated": "not_evaluated"}
 
@@ -63,38 +63,68 @@ class Results(Runs):
             InputError: A result does not belong to the run.
             StoreError: Nothing was written.
         """
+        rows = [rows_of(run_id, item) for item in batch]
         with self.writing() as connection:
-            self.insert_results(connection, run_id, batch)
+            self.insert_results(connection, run_id, rows)
 
     def insert_results(
-        self, connection: Connection, run_id: str, batch: Sequence[VerificationResult], spent: Usage | None = None
+        self,
+        connection: Connection,
+        run_id: str,
+        batch: Sequence[ResultRows],
+        spent: Usage | None = None,
+        owner: str | None = None,
     ) -> None:
-        """Store results, and what they cost, in a transaction that is under way."""
-        rows = {str(row["result_id"]): (row, item) for item in batch for row in (result_row(run_id, item),)}
-        if not rows:
-            return
-        self._place(run_id, [row for row, _ in rows.values()])
-        before = _remove(connection, run_id, list(rows))
-        ids = self._add_result(connection, [row for row, _ in rows.values()])
-        latest = [item for _, item in rows.values()]
-        self._add_payload(connection, ({"id": ids[name], "json": encode(item)} for name, (_, item) in rows.items()))
-        self._add_field(connection, chain.from_iterable(field_rows(run_id, item) for item in latest))
-        self._add_score(connection, chain.from_iterable(score_rows(run_id, item) for item in latest))
-        gained = _counts(latest)
-        gained.subtract(_counts(before))
-        self.add_counts(connection, run_id, gained, spent or Usage())
-        self.add_spending(connection, spent.cost if spent else None)
+        """Store results, and what they cost, in a transaction that is under way.
 
-    def _add_result(self, connection: Connection, rows: list[Row]) -> dict[str, int]:
-        """Store the columns of results, and return their numbers by result id."""
+        Args:
+            connection: Of the transaction.
+            run_id: The run.
+            batch: The results; of several with the same identity the last one counts.
+            spent: What they cost.
+            owner: Who must have the run; nobody in particular when not given.
+
+        Raises:
+            InputError: There is no such run, or a result does not belong to it.
+            LeaseLostError: The run has another owner.
+        """
+        latest = list({item.result_id: item for item in batch}.values())
+        if not latest:
+            return
+        rows = self._placed(run_id, latest)
+        # First, for it keeps other processes away from the run.
+        self.add_counts(connection, run_id, _counts(latest), spent or Usage(), owner=owner)
+        self.add_spending(connection, spent.cost if spent else None)
+        ids = self._add_results(connection, run_id, rows)
+        self._add_payload(connection, [{"id": ids[item.result_id], "json": item.text} for item in latest])
+        self._add_field(connection, chain.from_iterable(item.fields for item in latest))
+        self._add_score(connection, chain.from_iterable(item.scores for item in latest))
+
+    def _add_results(self, connection: Connection, run_id: str, rows: list[Row]) -> dict[str, int]:
+        """Store the columns of results in place of those stored before, and return their numbers by result id."""
+        names = [str(row["result_id"]) for row in rows]
         if connection.dialect.name != "sqlite":
+            self._remove(connection, run_id, names)
             return {row.result_id: row.id for row in connection.execute(_ADD, rows)}
         # SQLite has one writer at a time, so that the next numbers are known before.
-        (last,) = _ask(connection, _LAST)
+        last, some = _ask(connection, _LAST_AND_ANY, run_id, to_json(names))
+        if some:
+            self._remove(connection, run_id, names)
         for number, row in enumerate(rows, last + 1):
             row["id"], row["keywords"] = number, to_json(row["keywords"]) if row["keywords"] else "[]"
         self._add_numbered(connection, rows)
-        return {str(row["result_id"]): row["id"] for row in rows}
+        return dict(zip(names, range(last + 1, last + 1 + len(names)), strict=True))
+
+    def _remove(self, connection: Connection, run_id: str, result_ids: list[str]) -> None:
+        """Delete the results of those ids, with all that belongs to them, and count them no more."""
+        same = {"run": run_id, "ids": result_ids}
+        old = [rows_of(run_id, decode(text)) for text in connection.execute(_SAME, same).scalars()]
+        if not old:
+            return
+        _many(connection, _delete(field), map(_old, chain.from_iterable(item.fields for item in old)))
+        _many(connection, _delete(score), map(_old, chain.from_iterable(item.scores for item in old)))
+        connection.execute(_REMOVE_SAME, same)
+        self.add_counts(connection, run_id, {name: -count for name, count in _counts(old).items()}, Usage())
 
     @cached_property
     def _add_numbered(self) -> Bulk:
@@ -188,17 +218,16 @@ class Results(Runs):
                 dict(row) for row in connection.execute(select(*columns).where(table.c.run_id == run_id)).mappings()
             ]
 
-    def _place(self, run_id: str, rows: list[Row]) -> None:
-        """Add the position to every row."""
-        keys = [RowKey(*[row[name] for name in RowKey._fields]) for row in rows]
+    def _placed(self, run_id: str, results: list[ResultRows]) -> list[Row]:
+        """Return the columns of results with their positions."""
+        keys = [RowKey(*[item.columns[name] for name in RowKey._fields]) for item in results]
         try:
             positions = [self.orders[run_id].position(key) for key in keys]
         except (KeyError, InputError):
             # Not read yet, or the run was widened since.
             order = self.run_order(run_id)
             positions = [order.position(key) for key in keys]
-        for row, number in zip(rows, positions, strict=True):
-            row["position"] = number
+        return [{**item.columns, "position": number} for item, number in zip(results, positions, strict=True)]
 
 
 def _filtered(query: Select[Any], run_id: str, filters: dict[str, Any]) -> Select[Any]:
@@ -218,21 +247,6 @@ def _ask(connection: Connection, query: str, *values: Any) -> Any:
     return driver.execute(query, values).fetchone()
 
 
-def _remove(connection: Connection, run_id: str, result_ids: list[str]) -> list[VerificationResult]:
-    """Delete the results of those ids, with all that belongs to them, and return them."""
-    if connection.dialect.name == "sqlite" and not _ask(connection, _ANY, run_id, to_json(result_ids)):
-        return []
-    same = {"run": run_id, "ids": result_ids}
-    texts = connection.execute(_SAME, same).scalars().all()
-    if not texts:
-        return []
-    old = [decode(text) for text in texts]
-    _many(connection, _delete(field), map(_old, chain.from_iterable(field_rows(run_id, item) for item in old)))
-    _many(connection, _delete(score), map(_old, chain.from_iterable(score_rows(run_id, item) for item in old)))
-    connection.execute(_REMOVE_SAME, same)
-    return old
-
-
 def _delete(table: Table) -> Delete:
     # By the whole primary key: any part of it alone would search through the run.
     return delete(table).where(*(column == bindparam(f"old_{column.name}") for column in table.primary_key))
@@ -248,7 +262,7 @@ def _many(connection: Connection, query: Delete, rows: Iterable[Row]) -> None:
         connection.execute(query, gathered)
 
 
-def _counts(results: Collection[VerificationResult]) -> Counter[str]:
-    counts = Counter(_VERDICT_COUNTER[item.verdict] for item in results)
-    counts.update(done=len(results), errors=sum(item.status == "failed" for item in results))
+def _counts(results: Collection[ResultRows]) -> Counter[str]:
+    counts = Counter(_VERDICT_COUNTER[item.columns["verdict"]] for item in results)
+    counts.update(done=len(results), errors=sum(item.columns["status"] == "failed" for item in results))
     return counts

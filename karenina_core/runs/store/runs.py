@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cached_property
 from uuid import uuid4
 
-from sqlalchemy import Connection, Engine, Float, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Engine, func, insert, select, update
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError
 from karenina_core.runs.plans.plan import Plan, SkippedQuestion, asked, config_hash
-from karenina_core.runs.store.bulk import Ready
+from karenina_core.runs.store.accounts import Accounts, unknown_run
 from karenina_core.runs.store.clean import clean_text
 from karenina_core.runs.store.order import Order
 from karenina_core.runs.store.run_row import RunRow, RunStatus
@@ -26,21 +24,10 @@ _UNLISTED = {"config", "question_ids", "skipped", "owner", "beat"}
 _LISTED = [column for column in table.c if column.name not in _UNLISTED] + [table.c.config.label("settings")]
 _UNDER_WAY = ("running", "paused")
 _KEPT_ORDERS = 8
-_COUNTERS = ("done", "passed", "failed", "not_evaluated", "errors")
-_SUMS = (*_COUNTERS, "calls", "cached_calls", "seconds")
-_COST = bindparam("cost", type_=Float)
-_GAIN = (
-    update(table)
-    .where(table.c.id == bindparam("run"))
-    .values(
-        **{name: table.c[name] + bindparam(name, type_=table.c[name].type) for name in _SUMS},
-        cost=func.coalesce(table.c.cost + _COST, _COST, table.c.cost),  # one of them may not be known
-    )
-)
 _ENDED: frozenset[str] = frozenset({"interrupted", "cancelled", "completed", "failed"})
 
 
-class Runs(Snapshots):
+class Runs(Snapshots, Accounts):
     """The runs of the store.
 
     Attributes:
@@ -134,7 +121,7 @@ class Runs(Snapshots):
         with self.reading() as connection:
             row = connection.execute(select(*_LISTED).where(table.c.id == run_id)).mappings().first()
         if row is None:
-            raise _unknown(run_id)
+            raise unknown_run(run_id)
         return RunRow(**row)
 
     def run_plan(self, run_id: str) -> Plan:
@@ -147,7 +134,7 @@ class Runs(Snapshots):
         with self.reading() as connection:
             row = connection.execute(query.where(table.c.id == run_id)).first()
         if row is None:
-            raise _unknown(run_id)
+            raise unknown_run(run_id)
         config = VerificationConfig.model_validate(row.config)
         skipped = tuple(SkippedQuestion(*question) for question in row.skipped)
         benchmark = self.snapshot(row.snapshot)
@@ -169,7 +156,7 @@ class Runs(Snapshots):
         with self.reading() as connection:
             row = connection.execute(query).first()
         if row is None:
-            raise _unknown(run_id)
+            raise unknown_run(run_id)
         answering, parsing = (
             [model["id"] for model in row.config[role]] for role in ("answering_models", "parsing_models")
         )
@@ -186,47 +173,36 @@ class Runs(Snapshots):
             status: Where it stands now.
             note: What a person should know; the old note stays when not given.
         """
-        values: dict[str, object] = {"status": status, "finished": now() if status in _ENDED else None}
-        if note is not None:
-            values["note"] = clean_text(note)
-        if status == "running":
-            values["started"] = func.coalesce(table.c.started, now())
-        self._update(run_id, **values)
+        self._update(run_id, **_standing(status, note))
 
-    def add_work(self, run_id: str, spent: Usage, seconds: float) -> None:
-        """Add calls, cost and working time to a run's account."""
-        with self.writing() as connection:
-            self.add_account(connection, run_id, spent, seconds)
-
-    def add_account(self, connection: Connection, run_id: str, spent: Usage, seconds: float = 0.0) -> None:
-        """Add calls, cost and working time to a run's account, in a transaction that is under way."""
-        self.add_counts(connection, run_id, {}, spent, seconds)
-        self.add_spending(connection, spent.cost)
-
-    def add_counts(
-        self, connection: Connection, run_id: str, rows: Mapping[str, int], spent: Usage, seconds: float = 0.0
+    def end_run(
+        self,
+        run_id: str,
+        owner: str,
+        status: RunStatus | None,
+        note: str | None = None,
+        spent: Usage | None = None,
+        seconds: float = 0.0,
     ) -> None:
-        """Add to a run's account, in a transaction that is under way.
+        """Note how a run ended and what it took last, and give it back, in one transaction.
 
         Args:
-            connection: Of the transaction.
             run_id: The run.
-            rows: How many more rows there are by counter, such as `done` and `passed`.
-            spent: Calls and cost.
-            seconds: Working time.
+            owner: Who gives it back; nothing is given back when somebody else has it by now.
+            status: Where it stands; stays as it is when not given.
+            note: What a person should know; the old note stays when not given.
+            spent: Calls and cost that are not in the account yet.
+            seconds: Working time that is not in the account yet.
 
         Raises:
             InputError: There is no such run.
         """
-        gained = {name: rows.get(name, 0) for name in _COUNTERS}
-        money = {"calls": spent.calls, "cached_calls": spent.cached_calls, "cost": spent.cost}
-        done = self._gain(connection, {"run": run_id, "seconds": seconds, **money, **gained})
-        if not done.rowcount:
-            raise _unknown(run_id)
-
-    @cached_property
-    def _gain(self) -> Ready:
-        return Ready(_GAIN, self.engine.dialect)
+        is_run = table.c.id == run_id
+        with self.writing() as connection:
+            self.add_account(connection, run_id, spent or Usage(), seconds)
+            if status is not None:
+                connection.execute(update(table).where(is_run).values(**_standing(status, note)))
+            connection.execute(update(table).where(is_run, table.c.owner == owner).values(owner=None, beat=None))
 
     def limit_cost(self, run_id: str, max_cost: float | None) -> None:
         """Let a run spend another amount of US dollars in all; None without a bound.
@@ -265,7 +241,7 @@ class Runs(Snapshots):
         with self.writing() as connection:
             done = connection.execute(update(table).where(table.c.id == run_id).values(**values))
         if not done.rowcount:
-            raise _unknown(run_id)
+            raise unknown_run(run_id)
 
 
 def _check_wider(before: Plan, after: Plan) -> None:
@@ -283,5 +259,11 @@ def _check_wider(before: Plan, after: Plan) -> None:
         raise InputError(f"A run cannot change {', '.join(changed)}.", next="Start a new run.")
 
 
-def _unknown(run_id: str) -> InputError:
-    return InputError(f"There is no stored run {run_id!r}.", next="Choose one from the list of runs.")
+def _standing(status: RunStatus, note: str | None) -> dict[str, object]:
+    """Return the columns that say where a run stands."""
+    values: dict[str, object] = {"status": status, "finished": now() if status in _ENDED else None}
+    if note is not None:
+        values["note"] = clean_text(note)
+    if status == "running":
+        values["started"] = func.coalesce(table.c.started, now())
+    return values

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import StoreError
 from karenina_core.files import OWN_BYTES, garbage_collection_paused
-from karenina_core.runs.store.spending import Spending
+from karenina_core.runs.store.database import Database
 from karenina_core.runs.store.tables import snapshot
 
 _PACKED = "zlib:"
@@ -33,7 +33,7 @@ class Packed(NamedTuple):
     benchmark: Benchmark
 
 
-class Snapshots(Spending):
+class Snapshots(Database):
     """The benchmarks of the runs of the store."""
 
     _newest: tuple[str, Benchmark] | None = None

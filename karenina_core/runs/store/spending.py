@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, select, update
+from functools import cached_property
+from typing import Any
 
+from sqlalchemy import Connection, Float, Text, cast, func, select, type_coerce
+
+from karenina_core.runs.store.bulk import Ready
 from karenina_core.runs.store.database import Database
 from karenina_core.runs.store.tables import setting as table
 from karenina_core.schemas.entities.question import now
@@ -27,14 +31,19 @@ class Spending(Database):
 
     def add_spending(self, connection: Connection, cost: float | None) -> None:
         """Add a cost to today's account, in a transaction that is under way."""
-        if not cost:
-            return
-        key = _today()
-        new = self.upsert(table).values(key=key, value=0.0)
-        connection.execute(new.on_conflict_do_nothing(index_elements=["key"]))
-        # Locked on PostgreSQL, so that no process overwrites what another one added; SQLite has one writer anyway.
-        before = connection.execute(select(table.c.value).where(table.c.key == key).with_for_update()).scalar_one()
-        connection.execute(update(table).where(table.c.key == key).values(value=float(before) + cost))
+        if cost:
+            self._add_cost(connection, {"key": _today(), "value": cost})
+
+    @cached_property
+    def _add_cost(self) -> Ready:
+        # In the database, so that no process overwrites what another one added.
+        query = self.upsert(table)
+        before, more = table.c.value, query.excluded.value
+        if self.engine.dialect.name == "sqlite":  # where numbers in a column of JSON are numbers
+            total: Any = type_coerce(before, Float) + type_coerce(more, Float)
+        else:
+            total = func.to_json(cast(cast(before, Text), Float) + cast(cast(more, Text), Float))
+        return Ready(query.on_conflict_do_update(index_elements=["key"], set_={"value": total}), self.engine.dialect)
 
 
 def _today() -> str:

@@ -7,10 +7,11 @@ import asyncio
 import pytest
 
 from karenina_core.errors import ConfigError, InputError
-from karenina_core.runs.engine.budget import Budget, daily_budget, dollars
+from karenina_core.runs.engine.budget import Budget, about, daily_budget, dollars
 from karenina_core.runs.engine.runner import Runner
 from karenina_core.runs.plans.plan import config_hash, wanted
 from karenina_core.runs.store import Store
+from karenina_core.runs.store.evidence import rows_of
 from karenina_core.schemas.results import Usage
 from tests.runs.fakes import PATIENCE, Laboratory, Turnstile, plain_result, small_benchmark, small_config
 
@@ -108,9 +109,15 @@ def test_what_was_spent_is_added_up_by_day(any_store: Store) -> None:
     run_id = new_run(any_store)
     any_store.add_work(run_id, Usage(calls=1, cost=0.25), 1.0)
     with any_store.writing() as connection:
-        any_store.insert_results(connection, run_id, [plain_result("q1")], Usage(calls=1, cost=0.5))
-        any_store.insert_results(connection, run_id, [plain_result("q2")], Usage(calls=1))
+        any_store.insert_results(connection, run_id, [rows_of(run_id, plain_result("q1"))], Usage(calls=1, cost=0.5))
+        any_store.insert_results(connection, run_id, [rows_of(run_id, plain_result("q2"))], Usage(calls=1))
     assert any_store.spent_today() == 0.75
+
+
+def test_no_cent_is_lost_in_adding_up(any_store: Store) -> None:
+    for cost in (1.0, 0.1, 0.2, 3.0):
+        any_store.note_spending(cost)
+    assert any_store.spent_today() == 1.0 + 0.1 + 0.2 + 3.0
 
 
 def test_yesterday_does_not_count(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,7 +145,29 @@ def test_a_daily_bound_of_nothing_allows_nothing(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize(
     ("amount", "text"),
-    [(0, "$0.00"), (1e-6, "less than $0.0001"), (0.00123, "$0.0012"), (0.5, "$0.50"), (1234.5, "$1234.50")],
+    [
+        (0, "$0.00"),
+        (1e-6, "less than $0.0001"),
+        (0.00123, "$0.0012"),
+        (0.01, "$0.01"),
+        (0.0102, "$0.0102"),
+        (0.5, "$0.50"),
+        (5.004, "$5.004"),
+        (9.99999, "$10.00"),
+        (1234.5, "$1,234.50"),
+    ],
 )
 def test_amounts_are_readable(amount: float, text: str) -> None:
     assert dollars(amount) == text
+
+
+def test_what_is_over_a_limit_by_less_than_a_cent_is_told_to_be_over_it() -> None:
+    problem = asyncio.run(Budget(0.01, 0.0102, lambda: 0.0).problem())
+    assert "has spent $0.0102 of at most $0.01." in problem
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"), [(0.0, "$0.00"), (0.00123, "$0.0012"), (1.23456, "$1.23"), (0.996, "$1.00")]
+)
+def test_a_guessed_amount_is_told_in_cents(amount: float, text: str) -> None:
+    assert about(amount) == text

@@ -13,6 +13,7 @@ from karenina_core.runs.engine.metering import MeteredLedger
 from karenina_core.runs.engine.writer import ResultWrite, Writer
 from karenina_core.runs.plans.plan import wanted
 from karenina_core.runs.store import Store
+from karenina_core.runs.store.evidence import rows_of
 from karenina_core.schemas.config import ModelConfig
 from karenina_core.schemas.results import Usage
 from tests.runs.fakes import plain_result, small_benchmark, small_config
@@ -78,7 +79,7 @@ def test_the_call_of_a_judge_waits_for_its_row_and_is_stored_with_it(
         await ledger.put(KEY, REQUEST, JUDGE, REPLY)
         assert store.call(KEY) is None
         calls = ledger.held()
-        await writer.put(ResultWrite(run_id, plain_result("q1"), Usage(), calls=calls))
+        await writer.put(ResultWrite(rows_of(run_id, plain_result("q1")), Usage(), calls=calls))
         ledger.settle(calls)
 
     during(act)

@@ -44,6 +44,19 @@ def test_the_rate_is_that_of_the_last_minute() -> None:
     assert tally.rate is None
 
 
+def test_known_replies_promise_nothing_about_those_that_are_not() -> None:
+    clock = Clock()
+    tally = Tally(clock=clock)
+    for _ in range(500):
+        tally.add(plain_result(usage=Usage(calls=2, cached_calls=2)))
+    clock.now = 2
+    assert tally.rate is None
+    for second in range(3, 33, 3):
+        clock.now = second
+        tally.add(plain_result(usage=Usage(calls=2, cached_calls=1)))
+    assert tally.rate == pytest.approx(20)
+
+
 def shown(store: Store, tally: Tally, total: int = 4, status: RunStatus = "running") -> Progress:
     run = store.run(store.create_run(wanted(small_benchmark(total), small_config()), "Mine"))
     return tally.progress(run, status, Usage(calls=3, cached_calls=1, cost=0.5), 2.0, "")

@@ -15,6 +15,7 @@ from karenina_core.errors import StoreError
 from karenina_core.runs.engine.writer import CallWrite, GroupThread, ResultWrite, Writer
 from karenina_core.runs.plans.plan import wanted
 from karenina_core.runs.store import Store
+from karenina_core.runs.store.evidence import rows_of
 from karenina_core.runs.store.faults import TroubleError
 from karenina_core.schemas.results import Usage
 from tests.runs.fakes import PATIENCE, plain_result, small_benchmark, small_config
@@ -209,7 +210,7 @@ def test_put_returns_after_the_commit(store: Store, writer: Writer) -> None:
     run_id = store.create_run(wanted(small_benchmark(3), small_config()))
 
     async def put_and_look() -> int:
-        await writer.put(ResultWrite(run_id, plain_result("q1"), Usage(calls=2, cost=0.5)))
+        await writer.put(ResultWrite(rows_of(run_id, plain_result("q1")), Usage(calls=2, cost=0.5)))
         return store.run(run_id).done
 
     assert asyncio.run(put_and_look()) == 1
@@ -224,7 +225,7 @@ def test_results_of_several_runs_and_calls_share_a_transaction(store: Store, wri
 
     async def put_all() -> None:
         writes = [
-            writer.put(ResultWrite(run_id, plain_result(f"q{number}"), Usage()))
+            writer.put(ResultWrite(rows_of(run_id, plain_result(f"q{number}")), Usage()))
             for run_id in runs
             for number in (1, 2, 3)
         ]
@@ -235,12 +236,23 @@ def test_results_of_several_runs_and_calls_share_a_transaction(store: Store, wri
     assert store.call("k") is not None
 
 
+def test_it_rests_when_nothing_comes_for_a_while_and_at_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("karenina_core.runs.engine.writer._LEFT_SECONDS", 0.01)
+    rested = threading.Event()
+    thread: GroupThread[int, int] = GroupThread(list, "test", rested.set)
+    assert rested.wait(PATIENCE)
+    rested.clear()
+    thread.close()
+    assert rested.is_set()
+
+
 def test_what_was_put_survives_a_kill(tmp_path: Path) -> None:
     child = dedent(
         """
         import asyncio, os, signal, sys
         from karenina_core.runs.plans.plan import wanted
         from karenina_core.runs.store import Store
+        from karenina_core.runs.store.evidence import rows_of
         from karenina_core.runs.engine.writer import ResultWrite, Writer
         from karenina_core.schemas.results import Usage
         from tests.runs.fakes import plain_result, small_benchmark, small_config
@@ -250,7 +262,7 @@ def test_what_was_put_survives_a_kill(tmp_path: Path) -> None:
         writer = Writer(store)
 
         async def put(number):
-            await writer.put(ResultWrite(run_id, plain_result(f"q{number}"), Usage()))
+            await writer.put(ResultWrite(rows_of(run_id, plain_result(f"q{number}")), Usage()))
             print(f"q{number}", flush=True)
 
         async def main():

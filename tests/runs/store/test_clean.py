@@ -6,8 +6,9 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
-from karenina_core.runs.store.clean import clean, clean_text, to_json
+from karenina_core.runs.store.clean import clean, clean_json, clean_text, to_json
 
 any_text = st.text(st.characters(exclude_categories=()))
 json_like = st.recursive(
@@ -39,3 +40,8 @@ def test_everything_clean_is_strict_json_in_utf8(value: Any) -> None:
 @given(json_like)
 def test_cleaning_twice_changes_nothing(value: Any) -> None:
     assert clean(clean(value)) == clean(value)
+
+
+@given(st.dictionaries(any_text, any_text, max_size=4))
+def test_typed_data_is_cleaned_alike_in_keys_and_values(value: dict[str, str]) -> None:
+    assert json.loads(clean_json(TypeAdapter(dict[str, str]), value)) == clean(value)

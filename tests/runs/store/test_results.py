@@ -14,6 +14,7 @@ from karenina_core.errors import InputError, StoreError
 from karenina_core.runs.plans.plan import wanted
 from karenina_core.runs.store import Outcome, Store
 from karenina_core.runs.store.clean import clean
+from karenina_core.runs.store.evidence import rows_of
 from karenina_core.schemas.results import FieldEvidence, VerificationResult
 from tests.runs.fakes import failure_of, fill_disk, full_result, plain_result, small_benchmark, small_config
 
@@ -36,6 +37,29 @@ def test_a_result_comes_back_with_all_its_evidence(any_store: Store, run_id: str
     any_store.write_results(run_id, [result])
     assert any_store.results(run_id) == [result]
     assert any_store.result(run_id, result.result_id) == result
+
+
+def test_rows_that_could_not_be_stored_can_be_handed_in_again(any_store: Store, run_id: str) -> None:
+    result = full_result()
+    result.question.keywords = ["chemistry", "noble"]
+    rows = rows_of(run_id, result)
+    with pytest.raises(RuntimeError), any_store.writing() as connection:
+        any_store.insert_results(connection, run_id, [rows])
+        raise RuntimeError("The disk is full.")
+    assert any_store.run(run_id).done == 0
+    with any_store.writing() as connection:
+        any_store.insert_results(connection, run_id, [rows, rows])
+    assert [row["keywords"] for row in any_store.rows(run_id)] == [["chemistry", "noble"]]
+    assert any_store.run(run_id).done == 1
+
+
+def test_a_replaced_result_counts_once_and_with_its_new_verdict(any_store: Store, run_id: str) -> None:
+    first, second = full_result(), full_result()
+    first.verdict, second.verdict = "fail", "pass"
+    any_store.write_results(run_id, [first])
+    any_store.write_results(run_id, [second])
+    run = any_store.run(run_id)
+    assert (run.done, run.passed, run.failed) == (1, 1, 0)
 
 
 @settings(max_examples=40, deadline=None)

@@ -72,6 +72,31 @@ def test_times_follow_the_status(store: Store) -> None:
     assert (run.started, run.finished, run.note) == (started, None, "enough")
 
 
+def test_the_end_of_a_run_is_one_entry(any_store: Store) -> None:
+    run_id = any_store.create_run(wanted(small_benchmark(), small_config()))
+    any_store.claim(run_id, "far/1/a")
+    any_store.end_run(run_id, "far/1/a", "completed", "All is done.", Usage(calls=2, cost=0.5), 1.5)
+    run = any_store.run(run_id)
+    assert (run.status, run.note, run.calls, run.cost, run.seconds) == ("completed", "All is done.", 2, 0.5, 1.5)
+    assert run.finished is not None
+    assert any_store.claim(run_id, "far/2/b")
+
+
+def test_who_lost_a_run_enters_what_it_spent_and_changes_nothing_else(any_store: Store) -> None:
+    run_id = any_store.create_run(wanted(small_benchmark(), small_config()))
+    any_store.claim(run_id, "far/1/a")
+    any_store.set_status(run_id, "running", "As it is.")
+    any_store.end_run(run_id, "far/2/b", None, "Too late.", Usage(calls=1))
+    run = any_store.run(run_id)
+    assert (run.status, run.note, run.calls) == ("running", "As it is.", 1)
+    assert not any_store.claim(run_id, "far/2/b")
+
+
+def test_a_run_that_is_not_there_cannot_end(any_store: Store) -> None:
+    with pytest.raises(InputError, match="no stored run"):
+        any_store.end_run("run-0", "far/1/a", "completed")
+
+
 def test_cost_and_time_add_up(any_store: Store) -> None:
     run_id = any_store.create_run(wanted(small_benchmark(), small_config()))
     assert any_store.run(run_id).cost is None
