@@ -38,7 +38,9 @@ with frame.guard():
     run_settings.draw()
     name = st.text_input("Run name", **configuration.field(f"name_{row.id}", row.name[:80]))
     paid = any(model.is_provider for model in (*answering, *judges))
-    max_cost = spending.ask_limit() if paid else None
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        max_cost = spending.ask_limit() if paid else None
+        run_settings.ask_time()
     if not configuration.keep():
         st.caption("The prepared answers are too many to be kept with this form: after a reload, add them again.")
 

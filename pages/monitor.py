@@ -5,11 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.components import frame, services, state
+from pages.components.labels import distinct
 from pages.components.results import data as results_data
 from pages.components.runs import monitor
 from pages.components.text import plain, short
 
-frame.begin("Monitor", "Every number here is also in the results; errors are never counted as wrong answers.")
+frame.begin("Monitor", "How a run is doing. Errors are never counted as wrong answers.")
 
 with frame.guard():
     runs = {run.id: run for run in services.store().runs()}
@@ -20,11 +21,12 @@ with frame.guard():
         st.stop()
     chosen = state.selected("run", runs)
     results_data.say_unknown_run()
+    labels = distinct(runs, lambda key: f"{short(runs[key].name)} · {runs[key].created[:16].replace('T', ' ')}")
     run_id = st.selectbox(
         "Run",
         list(runs),
         index=list(runs).index(chosen) if chosen else 0,
-        format_func=lambda key: f"{short(runs[key].name)} · {str(runs[key].created)[:16].replace('T', ' ')}",
+        format_func=labels.__getitem__,
         key=f"monitor_run_{chosen}",
     )
     if run_id != chosen:
@@ -38,8 +40,21 @@ with frame.guard():
         """Draw the run; polls only while it is alive."""
         with frame.guard():
             progress = services.runner().progress(run_id)
+            if progress.active and progress.ceiling is None:
+                services.notice_abandoned()
+                progress = services.runner().progress(run_id)
             if progress.active != alive:
                 st.rerun()
             monitor.draw(progress)
 
     live()
+    drawn = services.store().run(run_id)
+
+    @st.fragment(run_every=None if alive else 5)
+    def notice() -> None:
+        """Draw the run anew when another tab, or another process, has gone on with it; reads one row."""
+        with frame.guard():
+            if not alive and services.store().run(run_id) != drawn:
+                st.rerun()
+
+    notice()

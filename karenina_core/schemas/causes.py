@@ -19,7 +19,7 @@ WORDS: dict[str, str] = {
     "connection": "the model could not be reached",
     "rate_limit": "the provider's rate limit was reached",
     "server_error": "the provider reported an error of its own",
-    "authentication": "the provider did not accept the key",
+    "authentication": "the provider did not accept the key, or there is none",
     "not_found": "the provider does not know the model",
     "bad_request": "the provider refused the request",
     "context_length": "the text was too long for the model",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import streamlit as st
 
+from karenina_core.errors import InputError
 from karenina_core.runs import Progress
 from karenina_core.runs.drafting.batch import DraftBatch
 from pages.components import services
@@ -31,10 +33,26 @@ def show() -> None:
 def _runs(alive: Sequence[Progress]) -> None:
     for progress in alive:
         st.progress(progress.done / max(progress.total, 1), text=plain(progress.name, 40))
-        st.caption(f"{progress.status} · {progress.done} of {progress.total}")
-    if alive and st.button("Open monitor", key="job_card_open", icon=":material/monitoring:", width="stretch"):
-        st.session_state["_run"] = alive[0].run_id
-        st.switch_page("pages/monitor.py", query_params={"run": alive[0].run_id})
+        spent = f" · ${progress.cost:.4f}" if progress.cost else ""
+        st.caption(f"{progress.status} · {progress.done:,} of {progress.total:,}{spent}")
+        _buttons(progress)
+
+
+def _buttons(progress: Progress) -> None:
+    run_id, runner = progress.run_id, services.runner()
+    with st.container(horizontal=True):
+        if st.button("Open monitor", key=f"job_card_open_{run_id}", icon=":material/monitoring:"):
+            st.session_state["_run"] = run_id
+            st.switch_page("pages/monitor.py", query_params={"run": run_id})
+        if (
+            progress.status == "running"
+            and progress.ceiling is not None
+            and st.button("Pause", key=f"job_card_pause_{run_id}", icon=":material/pause:")
+        ):
+            # It may have come to its end meanwhile.
+            with suppress(InputError):
+                runner.pause(run_id)
+            st.rerun()
 
 
 def _drafts(alive: Sequence[DraftBatch]) -> None:

@@ -40,6 +40,12 @@ def scorer() -> Scorer:
     return Scorer(store())
 
 
+@st.cache_data(ttl=5, show_spinner=False)
+def notice_abandoned() -> None:
+    """Mark the runs whose process has died as interrupted; looks every five seconds at the most."""
+    store().interrupt_abandoned()
+
+
 def active_runs() -> list[Progress]:
     """Return where the runs stand that are under way in this process."""
     active = [run.id for run in store().runs() if run.active]

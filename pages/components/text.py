@@ -1,7 +1,8 @@
 """The one way foreign text reaches a page.
 
 Question texts, model answers and file contents may hold Markdown, remote images or invisible characters.
-`plain` shows them character for character; `rendered` allows Markdown but no image, so that nothing is fetched.
+`plain` shows them character for character, and addresses as no links; `rendered` allows Markdown but no image, so that
+nothing is fetched.
 `short` is for tables and lists to choose from, `legible` for whole tables, `visible` for code, `visible_data` for JSON.
 """
 
@@ -18,14 +19,17 @@ if TYPE_CHECKING:
 __all__ = ["legible", "plain", "rendered", "short", "visible", "visible_data"]
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
+# Streamlit makes links of addresses in any text, escaped or not, unless an element stands within them.
+_IN_ADDRESS = re.compile(r"(?<=http)(?=s?://)|(?<=www)(?=\.)|(?<=[-.+\w])(?=@[-\w]+\.[-\w])", re.IGNORECASE)
+_NOTHING = ":small{}"  # without brackets, which `st.badge` would escape
 
 
 def plain(text: object, limit: int | None = None) -> str:
-    """Return foreign text for a label or Markdown element, shown character for character."""
+    """Return foreign text for a label or Markdown element, shown character for character; no address becomes a link."""
     shown = visible(str(text))
     if limit is not None and len(shown) > limit:
         shown = shown[: limit - 1] + "…"
-    return _PUNCTUATION.sub(r"\\\1", shown)
+    return _NOTHING.join(_PUNCTUATION.sub(r"\\\1", part) for part in _IN_ADDRESS.split(shown))
 
 
 def rendered(text: object) -> str:

@@ -15,12 +15,11 @@ def labelled(widgets: Any, label: str) -> Any:
 
 
 def texts(app: AppTest) -> str:
-    """Return everything a page says in words, alerts with their titles."""
+    """Return everything a page says in words, as it is seen; alerts with their titles."""
     said = [element.value for element in [*app.markdown, *app.caption, *app.toast]]
     alerts = [*app.info, *app.warning, *app.error]
-    return "\n".join(said + [f"{getattr(alert.proto, 'title', '')} {alert.value}" for alert in alerts]).replace(
-        "\\", ""
-    )
+    said += [f"{getattr(alert.proto, 'title', '')} {alert.value}" for alert in alerts]
+    return "\n".join(said).replace("\\", "").replace(":small{}", "")
 
 
 def table(app: AppTest, alt: str) -> Any:

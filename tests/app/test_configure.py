@@ -107,6 +107,25 @@ def test_settings_of_a_preset_without_a_field_are_said_and_used(app: AppTest) ->
     assert (newest().rubric_evaluation_strategy, newest().max_attempts) == ("sequential", 2)
 
 
+def test_a_run_is_given_a_time(app: AppTest, open_page: Open) -> None:
+    healthy(app.number_input(key="cfg_max_minutes").set_value(2.5).run())
+    again = open_page(frame.CONFIGURE)
+    assert again.number_input(key="cfg_max_minutes").value == 2.5
+    healthy(labelled(app.button, "Run all 42").click().run())
+    assert newest().max_seconds == 150
+
+
+def test_a_preset_brings_its_time_along(app: AppTest) -> None:
+    services.store().save_preset("Short", demo_config().model_copy(update={"max_seconds": 90.0}))
+    healthy(app.run())
+    healthy(app.button(key="preset_load").click().run())
+    assert app.number_input(key="cfg_max_minutes").value == 1.5
+    assert "Also set by the preset" not in texts(app)
+    healthy(app.number_input(key="cfg_max_minutes").set_value(None).run())
+    healthy(labelled(app.button, "Run all 42").click().run())
+    assert newest().max_seconds is None
+
+
 # Some of the questions
 
 

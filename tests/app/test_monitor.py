@@ -4,15 +4,18 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from karenina_core.models.prices import Price
+from karenina_core.runs import Runner, Store
 from karenina_core.runs.plans.plan import wanted
 from karenina_core.runs.plans.quotes import price_name
+from karenina_core.runs.store.leases import forget_owner, new_owner
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from pages.components import frame, services
 from pages.components.runs.traffic import is_held_up
 from tests.app.conftest import Open
-from tests.app.looking import texts
+from tests.app.looking import labelled, table, texts
 from tests.faults.openai_server import OpenAIServer, failing, rate_limited
 from tests.faults.road import always, config, honest, islands, model
 from tests.runs.fakes import small_benchmark
@@ -136,3 +139,116 @@ def test_a_run_that_its_provider_holds_up_says_so(open_page: Open, server: OpenA
         assert time.monotonic() < until
     assert "running, waiting for the provider" in texts(open_page(frame.MONITOR, run=run_id))
     services.runner().cancel(run_id)
+
+
+# Runs of other processes
+
+
+def keys(app: AppTest) -> set[str | None]:
+    return {button.key for button in app.button}
+
+
+def test_a_run_that_another_process_paused_is_continued_there(open_page: Open, server: OpenAIServer) -> None:
+    run_id = services.store().create_run(wanted(islands(200), config(server)), "Elsewhere")
+    with Store.open(services.store().url) as other, Runner(other) as runner:
+        runner.start(run_id)
+        runner.pause(run_id)
+        app = open_page(frame.MONITOR, run=run_id)
+        assert "Another running copy of this app carries the run out." in texts(app)
+        assert not keys(app) & {"continue", "pause", "cancel", "resume", "slow_down"}
+        runner.resume(run_id)
+        app.run()
+        assert not keys(app) & {"continue", "pause", "cancel", "resume", "slow_down"}
+        assert "Time left" not in [metric.label for metric in app.metric], "nobody here knows it"
+
+
+def test_a_run_whose_process_died_can_be_resumed_from_where_it_is_watched(open_page: Open) -> None:
+    store = services.store()
+    run_id = store.create_run(
+        wanted(small_benchmark(2), VerificationConfig(answering_models=["local"], parsing_models=["local"]))
+    )
+    owner = new_owner()
+    assert store.claim(run_id, owner)
+    store.set_status(run_id, "paused")
+    assert "Another running copy" in texts(open_page(frame.MONITOR, run=run_id))
+    forget_owner(owner)
+    services.notice_abandoned.clear()
+    app = open_page(frame.MONITOR, run=run_id)
+    assert "interrupted, can be resumed" in texts(app)
+    assert "resume" in keys(app)
+
+
+# What is said of models and errors
+
+
+def test_models_are_listed_as_configured_and_a_known_price_is_no_unknown_spend(
+    open_page: Open, server: OpenAIServer
+) -> None:
+    server.script = always(rate_limited(30))
+    models = config(server, answering_models=[model(server), model(server, "second")])
+    each = Price(0.00001, 0.00003)
+    services.store().set_prices({price_name(one): each for one in (*models.parsing_models, models.answering_models[0])})
+    run_id = services.store().create_run(wanted(islands(20), models), "Islands")
+    services.runner().start(run_id)
+    until = time.monotonic() + 20
+    while len(services.runner().progress(run_id).traffic) < 3 or not services.runner().progress(run_id).retries:
+        assert time.monotonic() < until
+    shown = table(open_page(frame.MONITOR, run=run_id), "Models of the run and their calls")
+    services.runner().cancel(run_id)
+    assert list(shown["Model"]) == ["answerer", "second", "judge"]
+    assert shown["Spend"][0] == "nothing yet"
+    assert shown["Spend"][1] == "unknown"
+
+
+def test_a_run_that_ended_has_no_calls_to_watch(open_page: Open, server: OpenAIServer) -> None:
+    server.script = always(failing(401, "Wrong key."), of="locked")
+    run_id = under_way(server, 3, answering_models=[model(server, "locked"), model(server)])
+    services.runner().wait(run_id, 20)
+    app = open_page(frame.MONITOR, run=run_id)
+    assert not app.dataframe
+    assert any("locked was stopped" in warning.proto.title for warning in app.warning)
+
+
+def test_errors_are_tried_again_by_a_button_that_says_so(open_page: Open, server: OpenAIServer) -> None:
+    server.script = always(failing(401, "Wrong key."), of="locked")
+    run_id = under_way(server, 3, answering_models=[model(server, "locked"), model(server)])
+    services.runner().wait(run_id, 20)
+    app = open_page(frame.MONITOR, run=run_id)
+    assert "“Retry the 3 errors” tries these again." in texts(app)
+    assert "To try again: " in texts(app)
+    server.script = honest
+    labelled(app.button, "Retry the 3 errors").click().run()
+    seen = services.runner().wait(run_id, 20)
+    assert (seen.done, seen.passed, seen.errors) == (6, 6, {})
+
+
+def test_what_is_typed_as_the_limit_of_one_run_is_not_proposed_for_another(
+    open_page: Open, server: OpenAIServer
+) -> None:
+    models = config(server)
+    each = Price(0.00001, 0.00003)
+    services.store().set_prices({price_name(one): each for one in (*models.parsing_models, *models.answering_models)})
+    small = under_way(server, 60, max_cost=0.01)
+    services.runner().wait(small, 20)
+    large = under_way(server, 900, max_cost=0.05, replicate_count=2)
+    services.runner().wait(large, 60)
+    app = open_page(frame.MONITOR, run=small)
+    app.number_input(key="new_limit").set_value(0.02).run()
+    other = app.selectbox[0].set_value(large).run()
+    assert other.number_input(key="new_limit").value > 0.5, "enough for what is left"
+
+
+def test_two_runs_of_one_name_can_both_be_chosen(open_page: Open) -> None:
+    settings = VerificationConfig(answering_models=["local"], parsing_models=["local"])
+    first, second = (services.store().create_run(wanted(small_benchmark(1), settings), "Twin") for _ in range(2))
+    app = open_page(frame.MONITOR, run=first)
+    assert len(set(app.selectbox[0].options)) == 2
+    assert app.selectbox[0].set_value(second).run().query_params["run"] in (second, [second])
+
+
+def test_replies_that_were_known_are_told_beside_all_replies(open_page: Open, server: OpenAIServer) -> None:
+    for _ in range(2):
+        run_id = under_way(server, 3)
+        services.runner().wait(run_id, 20)
+    [replies] = [metric for metric in open_page(frame.MONITOR, run=run_id).metric if metric.label == "Model replies"]
+    assert (replies.value, replies.delta) == ("6", "6 known already")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from karenina_core.runs import Store
 from karenina_core.schemas.config import ModelConfig
 from pages.components import services
+from pages.components.runs import spending
 from tests.app.conftest import Open, healthy
-from tests.app.looking import labelled, texts
+from tests.app.looking import labelled, table, texts
 from tests.app.samples import small_benchmark
 from tests.faults.openai_server import OpenAIServer, Reply
 
@@ -36,6 +39,73 @@ def test_a_yes_counts_for_what_was_shown(open_page: Open) -> None:
     app = healthy(app.checkbox[0].check().run())
     app = healthy(app.number_input(key="cfg_repeats").set_value(50).run())
     assert labelled(app.button, "Run all 50").disabled
+
+
+def agreed(open_page: Open, monkeypatch: pytest.MonkeyPatch, calls: int, high: float) -> AppTest:
+    """Agree to two calls for one dollar, and look again when so much is expected."""
+    app = configure(open_page, ModelConfig(model_name="openai/gpt-4.1-mini"))
+    known = spending.expected
+
+    def expect(calls: int, high: float) -> None:
+        monkeypatch.setattr(spending, "expected", lambda *plan: replace(known(*plan), calls=calls, high=high))
+
+    expect(2, 1.0)
+    app = healthy(healthy(app.run()).checkbox[0].check().run())
+    assert not labelled(app.button, "Run all 1").disabled
+    expect(calls, high)
+    return healthy(app.run())
+
+
+@pytest.mark.parametrize(("calls", "high"), [(1, 0.4), (2, 1.05)], ids=["less", "hardly more"])
+def test_a_yes_lasts_while_other_runs_change_what_is_known(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch, calls: int, high: float
+) -> None:
+    app = agreed(open_page, monkeypatch, calls, high)
+    assert app.checkbox[0].value
+    assert not labelled(app.button, "Run all 1").disabled
+
+
+@pytest.mark.parametrize(("calls", "high"), [(3, 1.0), (2, 1.2)], ids=["more calls", "more money"])
+def test_more_than_was_agreed_to_asks_again(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch, calls: int, high: float
+) -> None:
+    app = agreed(open_page, monkeypatch, calls, high)
+    assert not app.checkbox[0].value
+    assert labelled(app.button, "Run all 1").disabled
+
+
+def test_a_run_whose_replies_are_all_known_needs_no_yes(open_page: Open, openai_server: OpenAIServer) -> None:
+    openai_server.script = lambda sent: Reply('{"target": "BCL2"}')
+    model = ModelConfig(interface="openai_endpoint", model_name="gpt-4.1-mini", endpoint_base_url=openai_server.url)
+    app = configure(open_page, model)
+    app = healthy(app.checkbox[0].check().run())
+    healthy(labelled(app.button, "Run all 1").click().run())
+    services.runner().wait(services.store().runs()[0].id, 60)
+    again = open_page("pages/configure.py")
+    assert "No provider needs to be called. 2 replies are known already and cost nothing." in texts(again).replace(
+        "*", ""
+    )
+    assert not again.checkbox
+    assert not labelled(again.button, "Run all 1").disabled
+
+
+def test_a_limit_that_cannot_count_a_model_says_so(open_page: Open) -> None:
+    app = configure(open_page, ModelConfig(model_name="lab/unheard-of"))
+    assert "The limit cannot count what lab/unheard-of, judge cost." in texts(app)
+    app = healthy(app.number_input(key="cfg_max_cost").set_value(None).run())
+    assert "The limit cannot count" not in texts(app)
+
+
+def test_a_price_that_is_half_typed_outlives_one_that_is_complete(open_page: Open) -> None:
+    app = configure(open_page, ModelConfig(model_name="lab/one"), ModelConfig(model_name="lab/two"))
+    key = next(frame.key for frame in app.dataframe if frame.proto.alt == "Prices")
+    typed = {0: {"Sent": 1.0, "Received": 2.0}, 1: {"Sent": 3.0}}
+    app.session_state[key] = {"edited_rows": typed, "added_rows": [], "deleted_rows": []}
+    app = healthy(app.run())
+    shown = table(app, "Prices")
+    assert list(shown["Sent"]) == [1.0, 3.0]
+    assert "A price needs both numbers: lab/two." in texts(app)
+    assert list(services.store().prices()) == ["lab/one"]
 
 
 def test_an_unknown_price_is_said(open_page: Open) -> None:

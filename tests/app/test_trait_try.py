@@ -56,7 +56,7 @@ def test_foreign_text_is_shown_character_for_character(open_page: Open) -> None:
     app = opened(open_page, BH3)
     fill(app, "Try it on a text", "![x](http://evil) BH3 **bold**")
     shown = next(item.value for item in app.markdown if ":orange-background[BH3]" in item.value)
-    assert r"\!\[x\]\(http\:\/\/evil\)" in shown
+    assert r"\!\[x\]\(http:small{}\:\/\/evil\)" in shown
     assert r"\*\*bold\*\*" in shown
 
 

@@ -14,6 +14,7 @@ from tests.browser.conftest import Server, settled
 pytestmark = pytest.mark.browser
 
 MARKUP = "<script>alert(1)</script> ![x](http://127.0.0.1:9/pixel.png) \u202eevil"
+ADDRESSES = "https://a.evil.example/x?y=1 www.b.evil.example and c.d+e@evil.example"
 OWN_CODE = "class Answer(BaseAnswer):\n    a: str = Field(default=__import__('os').system('true'))\n"
 ENDLESS = """
 class Answer(BaseAnswer):
@@ -96,6 +97,18 @@ def test_hostile_files_are_explained_and_the_page_stays_up(page: Page, server: S
         page.goto(f"{server.url}/{place}")
         settled(page)
     assert not outside
+
+
+def test_addresses_in_files_of_strangers_are_text_and_no_links(page: Page, server: Server, tmp_path: Path) -> None:
+    upload(page, server, tmp_path / "addresses.jsonld", benchmark(text=ADDRESSES, name=ADDRESSES))
+    expect(page.get_by_text(ADDRESSES).first).to_be_visible()
+    page.get_by_role("button", name="Add to workspace").click()
+    settled(page)
+    for place in ("benchmarks", "questions"):
+        page.goto(f"{server.url}/{place}")
+        settled(page)
+        expect(page.get_by_text(ADDRESSES).first, place).to_be_visible()
+        expect(page.locator("a[href*='evil.example']"), place).to_have_count(0)
 
 
 def upload(page: Page, server: Server, path: Path, content: bytes) -> None:

@@ -6,8 +6,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from karenina_core.demo import demo_benchmark, demo_config
-from karenina_core.runs import Store
-from tests.browser.conftest import Server, settled
+from karenina_core.runs import Runner, Store, top_up
+from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from tests.browser.conftest import Demo, Server, settled
 
 pytestmark = pytest.mark.browser
 
@@ -55,3 +56,37 @@ def test_a_configuration_survives_a_killed_server(page: Page, prepared: Server) 
     page.goto(f"{prepared.url}/configure")
     settled(page)
     expect(page.get_by_text("14 questions × 3 models × 1 repeat = 42 answers")).to_be_visible()
+
+
+def test_a_model_is_changed_where_it_stands(page: Page, server: Server) -> None:
+    mine = ModelConfig(interface="openai_endpoint", model_name="mine", endpoint_base_url="http://localhost:11434/v1")
+    with Store.open(server.database) as store:
+        store.save_benchmark(demo_benchmark())
+        store.save_preset("Mine", VerificationConfig(answering_models=[mine], parsing_models=[mine]))
+    page.goto(f"{server.url}/configure")
+    settled(page)
+    page.get_by_test_id("stPopover").get_by_role("button", name="Presets").click()
+    page.get_by_role("button", name="Load").click()
+    page.get_by_role("button", name="Change").first.click()
+    drawer = page.get_by_role("dialog")
+    drawer.get_by_text("Limits").click()
+    drawer.get_by_role("spinbutton", name="Requests per minute").fill("30")
+    drawer.get_by_role("spinbutton", name="Temperature").fill("0.5")
+    page.keyboard.press("Tab")
+    settled(page)
+    drawer.get_by_role("button", name="Save").click()
+    card = page.get_by_text("temperature 0.5")
+    expect(card).to_be_visible()
+    expect(card).to_contain_text("30 requests a minute")
+    page.reload()
+    expect(page.get_by_text("temperature 0.5")).to_have_count(1)
+
+
+def test_a_page_that_rests_notices_that_its_run_goes_on_elsewhere(page: Page, server: Server, demo: Demo) -> None:
+    page.goto(f"{server.url}/monitor?run={demo.run_id}")
+    settled(page)
+    expect(page.get_by_text("42 of 42 evaluations")).to_be_visible()
+    with Store.open(server.database) as store, Runner(store) as runner:
+        runner.start(demo.run_id, top_up(store, demo.run_id, replicates=2))
+        runner.wait(demo.run_id, 120)
+    expect(page.get_by_text("84 of 84 evaluations")).to_be_visible()

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from karenina_core.models.prices import Price
-from karenina_core.runs.engine.budget import dollars
-from karenina_core.runs.plans.experience import Taken, experience
+from karenina_core.runs.engine.budget import about
+from karenina_core.runs.plans.experience import Span, Taken, experience
 from karenina_core.runs.plans.plan import Plan
 from karenina_core.runs.plans.quotes import Prices, Quote, quote
 from karenina_core.runs.plans.rehearsal import Ask, Calls, is_remote, rehearse
@@ -58,7 +58,7 @@ class Estimate:
         if not self.priced:
             return "unknown price"
         rest = f" and an unknown price for {', '.join(self.unknown)}" if self.unknown else ""
-        low, high = dollars(self.low), dollars(self.high)
+        low, high = about(self.low), about(self.high)
         return f"{low}{rest}" if low == high else f"{low} to {high}{rest}"
 
     @property
@@ -113,7 +113,7 @@ def estimated(
         priced=bool(priced),
         unknown=tuple(label for label in asked if quotes[label].price is None),
         quotes=quotes,
-        seconds=_seconds(needed, taken, at_once),
+        seconds=_seconds(needed, taken, at_once, models),
         assumption=_words(needed, seen, taken),
     )
 
@@ -154,7 +154,9 @@ def _tokens(
     return (JUDGE_TOKENS[0] + REPLY_TOKENS[0], JUDGE_TOKENS[1] + REPLY_TOKENS[1]), (low, high)
 
 
-def _seconds(needed: Mapping[Ask, int], taken: Mapping[Ask, Taken], at_once: int) -> tuple[float, float] | None:
+def _seconds(
+    needed: Mapping[Ask, int], taken: Mapping[Ask, Taken], at_once: int, models: Mapping[str, ModelConfig]
+) -> tuple[float, float] | None:
     spans = {ask: found.seconds for ask in needed if (found := taken.get(ask)) and found.seconds}
     if not needed or len(spans) < len(needed):
         return None
@@ -164,7 +166,24 @@ def _seconds(needed: Mapping[Ask, int], taken: Mapping[Ask, Taken], at_once: int
     judgements = [span.usual for ask, span in spans.items() if ask.purpose != "answer"]
     # However many calls are made at once, a judgement waits for its answer.
     chain = max(answers, default=0.0) + max(judgements, default=0.0)
-    return max(low, chain), max(high, chain)
+    # Nor does it help a model that may be asked so much and no more.
+    least, most = (
+        max(
+            _within_limits(model, {ask: number for ask, number in needed.items() if ask.model == label}, spans, case)
+            for label, model in models.items()
+        )
+        for case in (0, 1)
+    )
+    return max(low, chain, least), max(high, chain, most)
+
+
+def _within_limits(model: ModelConfig, needed: Mapping[Ask, int], spans: Mapping[Ask, Span], case: int) -> float:
+    """Return the seconds that the calls of one model take by its own limits."""
+    at_once, per_minute = model.max_concurrent_requests, model.requests_per_minute
+    return max(
+        sum(number * spans[ask][case] for ask, number in needed.items()) / at_once if at_once else 0.0,
+        60.0 * sum(needed.values()) / per_minute if per_minute else 0.0,
+    )
 
 
 def _words(needed: Mapping[Ask, int], seen: Calls, taken: Mapping[Ask, Taken]) -> str:

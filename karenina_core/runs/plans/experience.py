@@ -96,8 +96,13 @@ def _ledger_calls(store: Store, models: list[str]) -> Iterator[tuple[Ask, _Seen]
 
 
 def _run_calls(store: Store, run_id: str) -> Iterator[tuple[Ask, _Seen]]:
+    counted = set[tuple[Ask, str]]()
     for result in islice(store.iter_results(run_id), _MOST_ROWS):
         for record in _records(result):
+            # Every judge's row tells of the one call that made the answer.
+            if (this := (Ask(record.model, record.purpose), record.key)) in counted:
+                continue
+            counted.add(this)
             usage = record.provenance.get("first_call") or record.usage.model_dump()
             tokens = _tokens(usage)
             if tokens is not None:

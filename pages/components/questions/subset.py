@@ -9,6 +9,7 @@ from karenina_core.benchmark import Benchmark
 from karenina_core.runs import choose_questions, questions_of
 from karenina_core.runs.plans.subset import TROUBLES, all_keywords
 from pages.components import services
+from pages.components.labels import distinct
 from pages.components.runs import configuration
 from pages.components.text import short
 
@@ -78,12 +79,13 @@ def _from_run(benchmark_id: str, benchmark: Benchmark) -> list[str]:
     if not runs:
         st.info("This benchmark has no earlier run. Choose the questions in another way.", icon=":material/info:")
         return []
+    labels = distinct(runs, lambda key: f"{short(runs[key].name, 50)} · {runs[key].created[:16].replace('T', ' ')}")
     left, right = st.columns(2)
     with left:
         run_id = st.selectbox(
             "Run",
             list(runs),
-            format_func=lambda key: f"{short(runs[key].name, 50)} · {runs[key].created[:16].replace('T', ' ')}",
+            format_func=labels.__getitem__,
             **configuration.field(f"of_run_{benchmark_id}", next(iter(runs)), runs),
         )
     with right:

@@ -17,6 +17,7 @@ from karenina_core.runs.traits.score import scored_at
 from karenina_core.schemas import causes
 from karenina_core.schemas.results import VerificationResult
 from pages.components import frame, services, state
+from pages.components.labels import distinct
 from pages.components.text import short
 
 SIGN = {"pass": "✓", "fail": "✗", "not_evaluated": "–"}
@@ -90,13 +91,17 @@ def choose_run(page: str) -> str | None:
         return None
     chosen = state.selected("run", runs) or next(iter(runs))
     say_unknown_run()
+    labels = distinct(
+        runs,
+        lambda key: (
+            f"{short(runs[key].name)} · {runs[key].created[:16].replace('T', ' ')} · {STATES[runs[key].status]}"
+        ),
+    )
     picked = st.selectbox(
         "Run",
         list(runs),
         index=list(runs).index(chosen),
-        format_func=lambda key: (
-            f"{short(runs[key].name)} · {str(runs[key].created)[:16].replace('T', ' ')} · {STATES[runs[key].status]}"
-        ),
+        format_func=labels.__getitem__,
         key=f"{page}_run_{chosen}",
     )
     if picked != chosen:

@@ -82,7 +82,11 @@ def _readable(kept: list[Any]) -> list[ModelConfig]:
 
 def rest() -> dict[str, Any]:
     """Return the settings of a loaded preset that the form has no field for."""
-    found: dict[str, Any] = st.session_state.setdefault(_REST, _kept().get("rest", {}))
+    if _REST not in st.session_state:
+        kept = _kept().get("rest", {})
+        # Kept before the form had a field for it.
+        st.session_state[_REST] = {name: value for name, value in kept.items() if name != "max_seconds"}
+    found: dict[str, Any] = st.session_state[_REST]
     return found
 
 
@@ -93,9 +97,10 @@ def fill(config: VerificationConfig) -> None:
     for name, attribute in _FORM.items():
         value = getattr(config, attribute)
         st.session_state[f"cfg_{name}"] = "auto" if value == "template_and_rubric" else value
+    st.session_state["cfg_max_minutes"] = None if config.max_seconds is None else config.max_seconds / 60
     settings = config.model_dump(mode="json", exclude_defaults=True)
     st.session_state[_REST] = {
-        name: value for name, value in settings.items() if name not in {*_FORM.values(), *ROLES.values()}
+        name: value for name, value in settings.items() if name not in {*_FORM.values(), *ROLES.values(), "max_seconds"}
     }
 
 
@@ -107,8 +112,10 @@ def drop_rest() -> None:
 def build(answering: list[ModelConfig], judges: list[ModelConfig], max_cost: float | None) -> VerificationConfig:
     """Return the configuration as the form has it."""
     form = {attribute: st.session_state[f"cfg_{name}"] for name, attribute in _FORM.items() if name != "max_cost"}
-    roles = {"answering_models": answering, "parsing_models": judges, "max_cost": max_cost}
-    return VerificationConfig.model_validate({**rest(), **form, **roles})
+    roles = {"answering_models": answering, "parsing_models": judges}
+    minutes = st.session_state.get("cfg_max_minutes")
+    bounds = {"max_cost": max_cost, "max_seconds": None if minutes is None else 60 * minutes}
+    return VerificationConfig.model_validate({**rest(), **form, **roles, **bounds})
 
 
 def keep() -> bool:

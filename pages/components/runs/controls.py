@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -16,6 +17,7 @@ from pages.components.runs import traffic as monitor_traffic
 from pages.components.text import plain
 
 _TROUBLE = "_monitor_trouble"
+_LIMIT_OF = "_new_limit_of"
 
 
 def draw(progress: Progress) -> None:
@@ -23,13 +25,21 @@ def draw(progress: Progress) -> None:
     runner, run_id = services.runner(), progress.run_id
     here = progress.ceiling is not None
     _trouble(run_id)
+    high = _expected(progress) if _resumable(progress) else 0.0
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if progress.active and not here:
-            st.caption("Another process carries this run out; pause or cancel it there.")
+            st.caption(
+                "Another running copy of this app carries the run out. Pause, continue or cancel it there; here you "
+                "can watch it."
+            )
         if progress.status == "running" and here and st.button("Pause", key="pause", icon=":material/pause:"):
             with _acting(run_id):
                 runner.pause(run_id)
-        if progress.status == "paused" and st.button("Continue", key="continue", icon=":material/play_arrow:"):
+        if (
+            progress.status == "paused"
+            and here
+            and st.button("Continue", key="continue", type="primary", icon=":material/play_arrow:")
+        ):
             with _acting(run_id):
                 runner.resume(run_id, keys=session_keys.source())
         monitor_traffic.pace(progress)
@@ -42,11 +52,12 @@ def draw(progress: Progress) -> None:
         ):
             with _acting(run_id):
                 runner.cancel(run_id)
-        _resume(progress)
+        if _resumable(progress):
+            _resume(progress, high)
         if progress.done and st.button(
             "See results",
             key="see_results",
-            type="secondary" if _unfinished(progress) else "primary",
+            type="secondary" if _unfinished(progress) or progress.status == "paused" else "primary",
             icon=":material/bar_chart:",
         ):
             st.switch_page(frame.RESULTS, query_params={"run": run_id})
@@ -69,27 +80,26 @@ def _trouble(run_id: str) -> None:
         frame.show_error(error)
 
 
-def _resume(progress: Progress) -> None:
-    if progress.active or not (progress.done < progress.total or progress.errors):
-        return
+def _resumable(progress: Progress) -> bool:
+    return not progress.active and (progress.done < progress.total or bool(progress.errors))
+
+
+def _resume(progress: Progress, high: float) -> None:
     run_id = progress.run_id
-    limit = services.store().run(run_id).config.max_cost
-    spent_out = limit is not None and (progress.cost or 0.0) >= limit
-    _expected(run_id)
+    label, limit = resuming(progress), _limit_reached(progress)
     config = _answers(run_id)
-    if limit is not None and spent_out:
-        limit = st.number_input(
-            "Spend at most, in all (US dollars)", min_value=0.01, value=max(0.01, 2 * limit), key="new_limit", width=220
-        )
+    if limit is not None:
+        limit = _new_limit(run_id, max(2 * limit, (progress.cost or 0.0) + high))
     if st.button(
-        "Raise the limit and resume" if spent_out else "Resume",
+        label,
         key="resume",
         type="primary" if _unfinished(progress) else "secondary",
         icon=":material/replay:",
-        help="Finishes what is missing and tries failed evaluations again; answered calls are not asked twice.",
+        help="Finishes what is missing and tries again what failed because of errors. Wrong answers stay as they are, "
+        "and nothing that was answered is asked twice.",
     ):
         with _acting(run_id):
-            if spent_out:
+            if limit is not None:
                 services.store().limit_cost(run_id, limit)
             services.runner().resume(run_id, config, session_keys.source())
 
@@ -98,11 +108,41 @@ def _unfinished(progress: Progress) -> bool:
     return not progress.active and progress.done < progress.total
 
 
-def _expected(run_id: str) -> None:
-    """Say what is left to spend; it was agreed to when the run was started."""
-    found = spending.expected(services.store().run_plan(run_id), run_id)
-    if found is not None and found.calls:
-        st.markdown(f"Left: {spending.sentence(found)}")
+def resuming(progress: Progress) -> str:
+    """Return what the button says that lets a run go on."""
+    if _limit_reached(progress) is not None:
+        return "Raise the limit and resume"
+    errors = sum(progress.errors.values())
+    if progress.done < progress.total or not errors:
+        return "Resume"
+    return "Retry the error" if errors == 1 else f"Retry the {errors:,} errors"
+
+
+def _limit_reached(progress: Progress) -> float | None:
+    """Return the run's limit in US dollars where it is spent."""
+    limit = services.store().run(progress.run_id).config.max_cost
+    return limit if limit is not None and (progress.cost or 0.0) >= limit else None
+
+
+def _new_limit(run_id: str, needed: float) -> float:
+    if st.session_state.get(_LIMIT_OF) != run_id:  # what was typed for another run is no proposal for this one
+        st.session_state[_LIMIT_OF] = run_id
+        st.session_state.pop("new_limit", None)
+    enough = max(0.01, math.ceil(needed * 100) / 100)
+    return float(
+        st.number_input("Spend at most, in all (US dollars)", min_value=0.01, value=enough, key="new_limit", width=220)
+    )
+
+
+def _expected(progress: Progress) -> float:
+    """Say what is left to spend, which was agreed to when the run was started, and return the most it costs."""
+    found = spending.expected(services.store().run_plan(progress.run_id), progress.run_id)
+    if found is None:
+        return 0.0
+    if found.calls:
+        left = "Left" if progress.done < progress.total else "To try again"
+        st.markdown(f"{left}: {spending.sentence(found)}")
+    return found.high
 
 
 def _answers(run_id: str) -> VerificationConfig | None:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import streamlit as st
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.demo import live_available, recordings
-from karenina_core.models import check_access
+from karenina_core.models.keys import key_variable, provider_prefix
 from karenina_core.models.local.judge import DEMO_JUDGE_NOTE
 from karenina_core.models.manual import parse_answers
+from karenina_core.models.providers import provider_named
 from karenina_core.schemas.config import ModelConfig
 from pages.components import frame, session_keys
-from pages.components.runs import configuration, prepared
+from pages.components.runs import configuration, prepared, provider_form
 from pages.components.text import plain, short
 
 _KINDS = {
@@ -43,13 +43,16 @@ def edit(role: str, title: str, caption: str, benchmark: Benchmark | None = None
             with st.container():
                 st.markdown(f"**{plain(model.id, 60)}**")
                 st.caption(describe(model, role))
-            if st.button("Remove", key=f"remove_{role}_{number}", icon=":material/delete:"):
-                del chosen[number]
-                st.rerun()
+            with st.container(horizontal=True, width="content"):
+                if model.is_provider and st.button("Change", key=f"change_{role}_{number}", icon=":material/edit:"):
+                    _change(role, chosen, number)
+                if st.button("Remove", key=f"remove_{role}_{number}", icon=":material/delete:"):
+                    del chosen[number]
+                    st.rerun()
     if not chosen:
         st.caption("None yet.")
     if st.button("Add a model" if role == "answering" else "Add a judge", key=f"add_{role}", icon=":material/add:"):
-        _drawer(role, chosen, benchmark)
+        (_add_model if role == "answering" else _add_judge)(role, chosen, benchmark)
     return list(chosen)
 
 
@@ -68,18 +71,48 @@ def describe(model: ModelConfig, role: str) -> str:
         parts.append(f"temperature {model.temperature:g}")
         if model.endpoint_base_url:
             parts.append(plain(model.endpoint_base_url))
-        if model.api_key_env:
-            found = session_keys.is_there(model.api_key_env)
-            parts.append(f"{plain(model.api_key_env)} {'found' if found else 'NOT found; type it on Settings'}")
+        parts += _key(model)
+        parts += provider_form.describe_limits(model)
     if model.transport == "local":
         parts.append(plain(DEMO_JUDGE_NOTE) if role == "judge" else "a very small model, often wrong")
     return " · ".join(parts)
 
 
+def _key(model: ModelConfig) -> list[str]:
+    """Say whether a key is there; nothing where none is known to be needed."""
+    usual = key_variable(model)
+    if usual is None:
+        return []
+    provider = None if model.api_key_env else provider_named(provider_prefix(model))
+    if any(session_keys.is_there(name) for name in (provider.variables if provider else (usual,))):
+        return [f"{plain(usual)} found"]
+    return [f":orange[:material/warning: {plain(usual)} NOT found; type it on Settings]"]
+
+
 @st.dialog("Add a model", position="right", width="medium")
-def _drawer(role: str, chosen: list[ModelConfig], benchmark: Benchmark | None) -> None:
+def _add_model(role: str, chosen: list[ModelConfig], benchmark: Benchmark | None) -> None:
     if form(role, chosen, benchmark):
         st.rerun()
+
+
+@st.dialog("Add a judge", position="right", width="medium")
+def _add_judge(role: str, chosen: list[ModelConfig], benchmark: Benchmark | None) -> None:
+    if form(role, chosen, benchmark):
+        st.rerun()
+
+
+@st.dialog("Change a model", position="right", width="medium")
+def _change(role: str, chosen: list[ModelConfig], number: int) -> None:
+    old = chosen[number]
+    with frame.guard():
+        build = provider_form.draw(provider_form.kind_of(old), role, old, f"_{number}_{old.id}")
+        if st.button("Save", type="primary", key=f"save_{role}", icon=":material/check:"):
+            [model] = build()
+            if model.id in {item.id for item in chosen if item is not old}:
+                st.warning(f"{plain(model.id)} is in the list already; give it another label.")
+                return
+            chosen[number] = model
+            st.rerun()
 
 
 def form(
@@ -141,7 +174,7 @@ def _form(kind: str, role: str, benchmark: Benchmark | None, taken: set[str]) ->
         return lambda: [ModelConfig(interface="recorded", model_name=str(name))]
     if kind == "manual":
         return _prepared(role, benchmark)
-    return _provider(kind, role)
+    return provider_form.draw(kind, role)
 
 
 def _prepared(role: str, benchmark: Benchmark | None) -> Callable[[], list[ModelConfig]]:
@@ -159,50 +192,5 @@ def _prepared(role: str, benchmark: Benchmark | None) -> Callable[[], list[Model
             ModelConfig(id=label, interface="manual", model_name=label, manual_traces=texts)
             for label, texts in answers.items()
         ]
-
-    return build
-
-
-def _provider(kind: str, role: str) -> Callable[[], list[ModelConfig]]:
-    hint = "openai/gpt-4.1-mini" if kind == "provider" else "llama3.2"
-    name = st.text_input(
-        "Model", placeholder=hint, key=f"name_{kind}_{role}", help="As litellm names it: provider/model."
-    )
-    litellm = kind == "provider" and st.toggle(
-        "Call through litellm",
-        key=f"litellm_{role}",
-        help="Providers that speak the OpenAI protocol are called directly, which takes far less time of this "
-        "computer; all others go through litellm anyway.",
-    )
-    url = ""
-    if kind == "endpoint":
-        url = st.text_input("Address", placeholder="http://localhost:11434/v1", key=f"url_{role}")
-    label = st.text_input("Label (optional)", key=f"label_{kind}_{role}")
-    variable = st.text_input(
-        "Environment variable with the key (optional)",
-        placeholder="OPENAI_API_KEY",
-        key=f"variable_{kind}_{role}",
-        help="The name only, and only for its own provider. The key itself is read when a call is made and stored "
-        "nowhere.",
-    )
-    left, right = st.columns(2)
-    temperature = left.number_input("Temperature", 0.0, 2.0, 0.1, 0.1, key=f"temperature_{kind}_{role}")
-    tokens = right.number_input("Longest reply (tokens)", 1, 200_000, 4096, key=f"tokens_{kind}_{role}")
-    system = st.text_area("System prompt (optional)", key=f"system_{kind}_{role}", height=80)
-
-    def build() -> list[ModelConfig]:
-        settings: dict[str, Any] = {
-            "id": label.strip(),
-            "model_name": name.strip(),
-            "interface": "openai_endpoint" if kind == "endpoint" else "litellm" if litellm else "provider",
-            "endpoint_base_url": url.strip() or None,
-            "api_key_env": variable.strip() or None,
-            "temperature": temperature,
-            "max_tokens": int(tokens),
-            "system_prompt": system.strip() or None,
-        }
-        model = ModelConfig.model_validate(settings)
-        check_access(model)
-        return [model]
 
     return build

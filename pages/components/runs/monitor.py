@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from karenina_core.runs import Progress
+from karenina_core.runs.engine.budget import dollars
 from karenina_core.runs.plans.quotes import spent_in_words
 from karenina_core.schemas import causes
 from pages.components import services
@@ -34,7 +35,7 @@ def draw(progress: Progress) -> None:
     if stopped:
         st.warning(plain(progress.message, 300), icon=":material/warning:")
     share = progress.done / progress.total if progress.total else 0.0
-    st.progress(min(share, 1.0), text=f"{progress.done} of {progress.total} evaluations")
+    st.progress(min(share, 1.0), text=f"{progress.done:,} of {progress.total:,} evaluations")
     monitor_controls.draw(progress)
     _numbers(progress)
     growth.offer(progress)
@@ -68,11 +69,11 @@ def _causes(progress: Progress) -> None:
     if not failed:
         st.caption(f"Not evaluated: {plain(causes.listed(progress.causes))}.")
         return
-    again = "it" if failed == 1 else "these"
-    which = (
-        f"Resume tries {again} again." if failed == progress.not_evaluated else f"Resume tries {failed} of them again."
-    )
-    st.warning(f"{plain(causes.listed(progress.causes))}. {which}", title="Not evaluated, by cause")
+    those = "it" if failed == 1 else "these"
+    if failed != progress.not_evaluated:
+        those = f"{failed} of them"
+    button = "" if progress.active else f" “{monitor_controls.resuming(progress)}” tries {those} again."
+    st.warning(f"{plain(causes.listed(progress.causes))}.{button}", title="Not evaluated, by cause")
 
 
 def _numbers(progress: Progress) -> None:
@@ -80,8 +81,15 @@ def _numbers(progress: Progress) -> None:
         st.metric("Pass", progress.passed)
         st.metric("Fail", progress.failed)
         st.metric("Not evaluated", progress.not_evaluated)
-        st.metric("Model replies", progress.calls, help="What the run needed from models under test and from judges.")
-        st.metric("From ledger", progress.cached_calls, help="How many of them were known already, and cost nothing.")
+        st.metric(
+            "Model replies",
+            progress.calls,
+            delta=f"{progress.cached_calls:,} known already" if progress.cached_calls else None,
+            delta_color="off",
+            delta_arrow="off",
+            help="What the run needed from models under test and from judges. Replies that were known already are kept "
+            "from earlier calls with the very same text, and cost nothing.",
+        )
         if progress.calls_per_minute is not None:
             st.metric(
                 "Calls per minute",
@@ -90,7 +98,7 @@ def _numbers(progress: Progress) -> None:
             )
         _spending(progress)
         st.metric("Elapsed", _duration(progress.elapsed))
-        if progress.status == "running":
+        if progress.status == "running" and progress.ceiling is not None:
             st.metric("Time left", "…" if progress.eta is None else _duration(progress.eta))
 
 
@@ -100,7 +108,7 @@ def _spending(progress: Progress) -> None:
     st.metric(
         "Spend",
         spent_in_words(progress.cost, config, store.prices(), asked),
-        delta=None if config.max_cost is None else f"of at most ${config.max_cost:,.2f}",
+        delta=None if config.max_cost is None else f"of at most {dollars(config.max_cost)}",
         delta_color="off",
         delta_arrow="off",
         help="What all model calls of the run cost, as far as their prices are known. Known replies cost nothing.",
@@ -111,7 +119,9 @@ def _duration(seconds: float) -> str:
     whole = int(seconds)
     if whole < 60:
         return f"{seconds:.1f} s" if seconds < 10 else f"{whole} s"
-    return f"{whole // 60} min {whole % 60} s"
+    if whole < 600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 60} min" if whole < 3600 else f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
 def _models(progress: Progress) -> None:

@@ -36,6 +36,20 @@ def draw() -> None:
         st.toggle("Embedding check", help=needed, **configuration.field("embeddings", False))
 
 
+def ask_time() -> None:
+    """Draw the field for the longest time a run may work; `configuration.build` reads it."""
+    st.number_input(
+        "Work at most (minutes; empty for no limit)",
+        min_value=0.1,
+        value=None,
+        step=1.0,
+        help="Then the run stops, calls in flight are finished, and it can be resumed for as long again. Pauses do not "
+        "count.",
+        width=320,
+        **configuration.field("max_minutes", None),
+    )
+
+
 def describe(plan: Plan) -> None:
     """Draw what a plan adds up to, what it leaves out, and what is wrong with the benchmark."""
     calls, judges = plan.calls(), len(plan.config.parsing_models)

@@ -21,6 +21,9 @@ _MILLION = 1_000_000
 _KEPT = 4  # estimates of a session
 _SOURCES = {"yours": "yours", "list": "price list", "unknown": "not known"}
 _IN, _OUT = "Sent", "Received"
+_HALF = "_half_prices"
+_AGREED = "_agreed_to"
+_MORE = 1.1  # times what was agreed to; what calls cost is measured while other runs go on, and moves a little
 
 
 def ask_limit() -> float | None:
@@ -60,18 +63,29 @@ def expected(plan: Plan, run_id: str | None = None) -> Estimate | None:
 def sentence(found: Estimate) -> str:
     """Return what is expected in one sentence, as Markdown."""
     took = f", {found.time}" if found.time else ""
-    known = f" The ledger answers {counted(found.cached, 'more call')} for nothing." if found.cached else ""
+    if not found.calls:
+        known = f" {_known(found.cached)}" if found.cached else ""
+        return f"**No provider needs to be called.**{known}"
+    known = f" {_known(found.cached, 'more ')}" if found.cached else ""
     return f"**About {counted(found.calls, 'call')} of providers, {plain(found.cost)}{took}.**{known}"
+
+
+def _known(replies: int, more: str = "") -> str:
+    if replies == 1:
+        return f"1 {more}reply is known already and costs nothing."
+    return f"{replies:,} {more}replies are known already and cost nothing."
 
 
 def confirm(found: Estimate | None, config: VerificationConfig, key: str = "cfg") -> bool:
     """Draw what a run is expected to take from providers, and return whether it may start.
 
-    What was agreed to counts for this very configuration; a change asks again.
+    What was agreed to counts for this very configuration and these prices; a change, or more to spend, asks again.
     """
     if found is None:
         return True
     st.markdown(sentence(found))
+    if not (found.calls or found.assumption):
+        return True
     if found.calls:
         st.caption(plain(found.assumption))
     bound = daily_budget()
@@ -81,11 +95,30 @@ def confirm(found: Estimate | None, config: VerificationConfig, key: str = "cfg"
         _warn(found.high, bound - today, "what may be spent today")
     if config.max_cost is not None:
         _warn(found.high, config.max_cost, f"the limit of {dollars(config.max_cost)}")
+        if found.unknown:
+            st.caption(
+                f":material/warning: The limit cannot count what {plain(', '.join(found.unknown), 200)} "
+                f"{'costs' if len(found.unknown) == 1 else 'cost'}. Give the price below."
+            )
     prices(found, key)
     return st.checkbox(
         "I have read this; the run may spend money and send the questions to these providers.",
-        key=f"{key}_confirm_{_digest(f'{found}{config.model_dump_json()}')}",
+        key=_agreement(found, f"{key}_confirm_{_digest(f'{config.model_dump_json()}{found.quotes}')}"),
     )
+
+
+def _agreement(found: Estimate, name: str) -> str:
+    """Return the key of the box: another one, which is empty, where more is expected now than was agreed to."""
+    seen: dict[str, tuple[int, int, float]] = st.session_state.setdefault(_AGREED, {})
+    turn, calls, high = seen.get(name, (0, found.calls, found.high))
+    agreed = bool(st.session_state.get(f"{name}_{turn}"))
+    if agreed and (found.calls > calls * _MORE or found.high > high * _MORE):
+        turn, agreed = turn + 1, False
+    if not agreed:
+        calls, high = found.calls, found.high
+    others = {other: value for other, value in seen.items() if other != name}
+    st.session_state[_AGREED] = {**dict(list(others.items())[1 - _KEPT :]), name: (turn, calls, high)}
+    return f"{name}_{turn}"
 
 
 def _warn(cost: float, left: float, bound: str) -> None:
@@ -102,11 +135,11 @@ def prices(found: Estimate, key: str) -> None:
     title = "Prices" if all(quote.price for quote in quotes) else "Prices (some are not known)"
     with st.expander(title, icon=":material/payments:"):
         st.caption(
-            "US dollars for a million tokens. Change a price where the list is wrong or silent; empty a cell to go "
-            "back to the list. Your prices stay in this workspace, and budgets count by them."
+            "US dollars for a million tokens. Change a price where the list is wrong or silent; empty both cells "
+            "to go back to the list. Your prices stay in this workspace, and budgets count by them."
         )
         edited: Any = st.data_editor(
-            [_priced(quote) for quote in quotes],
+            [_priced(quote) | _halves().get(quote.name, {}) for quote in quotes],
             hide_index=True,
             disabled=["Model", "Price of"],
             key=f"{key}_prices_{_digest(str(quotes))}",
@@ -122,9 +155,24 @@ def prices(found: Estimate, key: str) -> None:
             # A price needs both of its halves; one alone waits for the other.
             if (row[_IN] is None) == (row[_OUT] is None) and _read(row) != _read(_priced(quote))
         }
+        half = {
+            quote.name: {_IN: row[_IN], _OUT: row[_OUT]}
+            for quote, row in zip(quotes, edited, strict=True)
+            if (row[_IN] is None) != (row[_OUT] is None)
+        }
+        if half:
+            st.caption(f"A price needs both numbers: {plain(', '.join(half), 300)}.")
         if changed:
+            # The table begins anew with the new prices; what is half typed goes along.
+            shown = {quote.name for quote in quotes}
+            st.session_state[_HALF] = {name: cells for name, cells in _halves().items() if name not in shown} | half
             services.store().set_prices(changed)
             st.rerun()
+
+
+def _halves() -> dict[str, dict[str, float | None]]:
+    found: dict[str, dict[str, float | None]] = st.session_state.get(_HALF, {})
+    return found
 
 
 def _priced(quote: Quote) -> dict[str, Any]:

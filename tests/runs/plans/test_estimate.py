@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from karenina_core.benchmark import Benchmark
@@ -133,6 +135,31 @@ def test_tokens_and_time_come_from_the_try(store: Store, plan: Plan) -> None:
     assert expected.seconds is not None
     assert 0 < expected.seconds[0] <= expected.seconds[1]
     assert "second" in expected.time or "minute" in expected.time
+
+
+def test_an_answer_that_several_judges_read_is_one_call(store: Store, plan: Plan, server: OpenAIServer) -> None:
+    strict = ModelConfig.model_validate(at(server, "strict", temperature=1))
+    run_id = carried_out(store, widened(plan, judges=[strict]))
+    expected = estimate(widened(store.run_plan(run_id), replicates=2), store, run_id)
+    assert expected is not None
+    assert expected.assumption.startswith(f"From {len(server.requests)} calls of this run")
+
+
+@pytest.mark.parametrize(
+    ("limits", "least"),
+    [({"requests_per_minute": 2}, 4 / 2 * 60), ({"max_concurrent_requests": 1}, 0.0)],
+    ids=["a minute", "at once"],
+)
+def test_the_limits_of_a_model_take_their_time(store: Store, plan: Plan, limits: dict[str, int], least: float) -> None:
+    run_id = carried_out(store, plan)
+    before = estimate(widened(plan, replicates=2), store, run_id)
+    [answering] = plan.config.answering_models
+    slow = plan.config.model_copy(update={"answering_models": [answering.model_copy(update=limits)]})
+    after = estimate(widened(replace(plan, config=slow), replicates=2), store, run_id)
+    assert before is not None and before.seconds is not None
+    assert after is not None and after.seconds is not None
+    assert after.seconds[0] >= max(least, before.seconds[0])
+    assert after.seconds[0] > before.seconds[0]
 
 
 def test_tokens_come_from_earlier_runs_too(store: Store, plan: Plan) -> None:
