@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
@@ -139,6 +140,14 @@ class Road:
     def calls(self) -> list[Call]:
         """Everything that was asked, in order of arrival."""
         return [call_of(request) for request in self.server.requests]
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    """Return when something is so."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "it never happened"
+        time.sleep(0.005)
 
 
 def verdicts(results: Sequence[VerificationResult]) -> list[str]:

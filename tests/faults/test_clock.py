@@ -12,6 +12,7 @@ import pytest
 
 from karenina_core.runs.engine.runner import Runner
 from karenina_core.runs.store import Store, leases
+from karenina_core.runs.store.evidence import rows_of
 from karenina_core.runs.store.leases import LEASE_SECONDS, LeaseLostError
 from tests.faults.openai_server import Reply
 from tests.faults.road import PATIENCE, Road, honest, verdicts
@@ -109,11 +110,9 @@ def test_of_many_who_claim_a_silent_run_one_gets_it(any_store: Store, run_id: st
 def test_rows_of_a_former_owner_are_refused_in_the_very_transaction(any_store: Store, run_id: str) -> None:
     any_store.claim(run_id, ELSEWHERE)
     with any_store.writing() as connection:
-        any_store.check_owner(connection, run_id, ELSEWHERE)
-        any_store.insert_results(connection, run_id, [plain_result("q1")])
+        any_store.insert_results(connection, run_id, [rows_of(run_id, plain_result("q1"))], owner=ELSEWHERE)
     with pytest.raises(LeaseLostError), any_store.writing() as connection:
-        any_store.insert_results(connection, run_id, [plain_result("q2")])
-        any_store.check_owner(connection, run_id, "elsewhere/2/b")
+        any_store.insert_results(connection, run_id, [rows_of(run_id, plain_result("q2"))], owner="elsewhere/2/b")
     assert [row["question_id"] for row in any_store.rows(run_id)] == ["q1"]
 
 

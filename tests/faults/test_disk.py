@@ -15,7 +15,7 @@ from karenina_core.errors import StoreError
 from karenina_core.runs.engine.runner import Runner
 from karenina_core.runs.store import Store
 from tests.faults.openai_server import OpenAIServer, Reply
-from tests.faults.road import Call, Road, call_of, honest, verdicts
+from tests.faults.road import Call, Road, call_of, honest, verdicts, wait_until
 from tests.runs.fakes import fill_disk, free_disk
 
 QUESTIONS = 40
@@ -80,8 +80,10 @@ def test_on_a_disk_that_is_really_full_nothing_committed_is_lost(small_disk: Pat
         run_id = road.begin(300)
         seen = road.wait_for(run_id, "paused")
         assert "disk is full" in seen.message
+        # What was under way when the disk was full may be small enough to be stored after that.
+        wait_until(lambda: len(store.rows(run_id)) == runner.progress(run_id).done)
         kept = {row["result_id"]: row["timestamp"] for row in store.rows(run_id)}
-        assert 0 < len(kept) == seen.done < 300
+        assert 0 < len(kept) < 300
         with closing(sqlite3.connect(small_disk / "karenina.db")) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         subprocess.run(["mount", "-o", "remount,size=64m", small_disk], check=True)

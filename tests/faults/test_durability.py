@@ -21,6 +21,7 @@ from karenina_core.runs.engine.ledger import StoreLedger
 from karenina_core.runs.engine.writer import ResultWrite, Writer
 from karenina_core.runs.plans.plan import wanted
 from karenina_core.runs.store import Store
+from karenina_core.runs.store.evidence import rows_of
 from karenina_core.schemas.results import Usage
 from tests.faults import openai_server as provider
 from tests.faults.openai_server import Reply
@@ -56,7 +57,7 @@ def test_put_returns_after_the_commit(store: Store, path: Path) -> None:
         seen = []
         with closing(sqlite3.connect(path)) as stranger:
             for number in (1, 2, 3):
-                await writer.put(ResultWrite(run_id, plain_result(f"q{number}"), Usage()))
+                await writer.put(ResultWrite(rows_of(run_id, plain_result(f"q{number}")), Usage()))
                 seen.append(stranger.execute("SELECT count(*) FROM payload").fetchone()[0])
             await ledger.put(call_key(chosen, request), request, chosen, ChatReply("42"))
             seen.append(stranger.execute("SELECT count(*) FROM call").fetchone()[0])
@@ -74,7 +75,7 @@ def test_many_puts_share_a_commit_and_none_returns_before_it(store: Store, path:
     writer = Writer(store)
 
     async def put(number: int, stranger: sqlite3.Connection) -> bool:
-        await writer.put(ResultWrite(run_id, plain_result(f"q{number}"), Usage()))
+        await writer.put(ResultWrite(rows_of(run_id, plain_result(f"q{number}")), Usage()))
         found = stranger.execute("SELECT count(*) FROM result WHERE question_id = ?", (f"q{number}",))
         return bool(found.fetchone()[0])
 

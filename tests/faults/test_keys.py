@@ -66,6 +66,7 @@ def test_the_key_is_in_no_row_no_file_and_no_log(
     assert road.server.headers[0]["Authorization"] == f"Bearer {SECRET}"
     assert SECRET not in repr(results)
     assert SECRET not in caplog.text
+    road.runner.close()
     road.store.close()
     for file in path.parent.iterdir():
         assert SECRET.encode() not in file.read_bytes(), file.name

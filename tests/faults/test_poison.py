@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from karenina_core.runs.plans.plan import wanted
-from karenina_core.templates import Limits, Sandbox
+from karenina_core.templates import Sandbox
 from tests.faults.openai_server import Reply
 from tests.faults.road import TEMPLATE, Road, call_of, config, honest, islands, verdicts
+from tests.security.conftest import impatient, quick_sandbox
+
+__all__ = ["impatient", "quick_sandbox"]  # every template here runs in a sandbox that gives up early
 
 OWN_CODE = """
 class Answer(BaseAnswer):
@@ -34,19 +35,6 @@ POISON = {
     "divides by zero": ["return 1 / 0 > 0"],
     "reads what is not there": ["return self.correct['typo'] == self.sign"],
 }
-
-
-@pytest.fixture(scope="module")
-def quick_sandbox() -> Iterator[Sandbox]:
-    quick = Sandbox(Limits(seconds=0.3, memory=8 * 1024 * 1024), processes=1)
-    yield quick
-    quick.close()
-
-
-@pytest.fixture(autouse=True)
-def impatient(quick_sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every template of a test run in a sandbox that gives up early."""
-    monkeypatch.setattr("karenina_core.templates.template.shared_sandbox", lambda: quick_sandbox)
 
 
 def run_with(road: Road, template: str) -> list[str]:

@@ -19,6 +19,7 @@ from karenina_core.runs.engine.ledger import StoreLedger
 from karenina_core.runs.engine.writer import ResultWrite, Writer
 from karenina_core.runs.plans.plan import wanted
 from karenina_core.runs.store import Store
+from karenina_core.runs.store.evidence import rows_of
 from karenina_core.runs.store.tables import setting
 from karenina_core.schemas.results import Usage
 from tests.runs.fakes import answer_request, failure_of, full_result, plain_result, small_benchmark, small_config
@@ -70,7 +71,7 @@ class StoreModel(RuleBasedStateMachine):
         else:
             result = plain_result(question, verdict=outcome)
         writer = Writer(self.store)
-        asyncio.run(writer.put(ResultWrite(self.run_id, result, Usage(calls=1), self.owner)))
+        asyncio.run(writer.put(ResultWrite(rows_of(self.run_id, result), Usage(calls=1), self.owner)))
         writer.close()
         self.results[question] = result.verdict
         self.spent += 1
@@ -90,7 +91,8 @@ class StoreModel(RuleBasedStateMachine):
     def kill_in_the_middle_of_a_transaction(self, number: int) -> None:
         with self.store.engine.execution_options(writes=True).connect() as connection:
             connection.begin()
-            self.store.insert_results(connection, self.run_id, [full_result(f"q{number}", "never committed")])
+            never = rows_of(self.run_id, full_result(f"q{number}", "never committed"))
+            self.store.insert_results(connection, self.run_id, [never])
             connection.execute(insert(setting).values(key=f"torn {self.life}", value=1))
             self.files_as_they_are()
             connection.rollback()

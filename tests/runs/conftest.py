@@ -11,6 +11,8 @@ import pytest
 
 from karenina_core.runs.engine.runner import Runner
 from karenina_core.runs.store import Store
+from tests.faults.openai_server import OpenAIServer
+from tests.faults.road import Road, honest
 from tests.runs import postgres
 from tests.runs.fakes import Laboratory
 
@@ -53,6 +55,20 @@ def any_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]
 @pytest.fixture
 def lab() -> Laboratory:
     return Laboratory()
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    """A provider on the loopback interface that answers and judges rightly."""
+    with OpenAIServer(honest) as opened:
+        yield opened
+
+
+@pytest.fixture
+def road(store: Store, server: OpenAIServer) -> Iterator[Road]:
+    """The whole way of a run, up to that provider."""
+    with Runner(store) as runner:
+        yield Road(store, runner, server)
 
 
 @pytest.fixture

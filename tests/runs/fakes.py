@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 import threading
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import event
+from sqlalchemy import Connection, event
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.models.ports import ChatReply, ChatRequest, Message, MeteredCallLedger, Subject, call_key
@@ -242,9 +241,8 @@ def _limit_pages(store: Store, pages: str) -> None:
     with store.reading() as connection:
         limit = connection.exec_driver_sql(f"SELECT {pages}").scalar_one()
 
-    def set_limit(connection: sqlite3.Connection, _: object) -> None:
-        connection.execute(f"PRAGMA max_page_count={limit}").close()
+    def set_limit(connection: Connection) -> None:
+        connection.exec_driver_sql(f"PRAGMA max_page_count={limit}").close()
 
-    event.listen(store.engine, "connect", set_limit)
-    # The limit belongs to a connection, so all begin anew.
-    store.engine.dispose()
+    # The limit belongs to a connection. Others are in use beside this, so it is set with every transaction.
+    event.listen(store.engine, "begin", set_limit)

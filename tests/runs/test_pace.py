@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from karenina_core.errors import InputError
-from karenina_core.runs.engine.runner import Runner
 from karenina_core.runs.plans.plan import PACE, config_hash
-from karenina_core.runs.store import Store
 from karenina_core.schemas.config import VerificationConfig
 from tests.faults.openai_server import OpenAIServer, Reply, failing
 from tests.faults.road import Road, always, config, honest, model, verdicts
-
-
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    with OpenAIServer(honest) as opened:
-        yield opened
-
-
-@pytest.fixture
-def road(store: Store, server: OpenAIServer) -> Iterator[Road]:
-    with Runner(store) as runner:
-        yield Road(store, runner, server)
 
 
 class Valve:

@@ -53,6 +53,7 @@ def test_plain_cells_are_unchanged_in_the_export(cell: str, tmp_path: Path) -> N
 
 BAIT = '![x](http://127.0.0.1:9/x.png) <script>alert(1)</script> <img src="http://127.0.0.1:9/y">'
 INVISIBLE = {"\u202e", "\u2066", "\x07", "\U000e0041"}
+NOTHING = ":small{}"  # shows as nothing, and keeps what stands around it from being read as an address
 BIDI = "\u202egpj\u2066 \x07\U000e0041"
 
 
@@ -60,9 +61,23 @@ BIDI = "\u202egpj\u2066 \x07\U000e0041"
     "text", [BAIT, "[a](javascript:alert(1))", "$$x$$ :material/check: **b** `c` ~d~ <b>", "a\n\n# b"]
 )
 def test_plain_text_is_shown_character_for_character(text: str) -> None:
-    shown = plain(text)
+    shown = plain(text).replace(NOTHING, "")
     assert re.search(r"(?<!\\)[!<\[`*$:#]", shown) is None
     assert shown.replace("\\", "") == text.replace("\\", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("see https://a.example/x", ["see http", "s://a.example/x"]),
+        ("HTTP://A.EXAMPLE", ["HTTP", "://A.EXAMPLE"]),
+        ("www.a.example", ["www", ".a.example"]),
+        ("b.c+d@a.example", ["b.c+d", "@a.example"]),
+        ("pass@3, https and www", ["pass@3, https and www"]),
+    ],
+)
+def test_an_element_without_content_stands_within_every_address(text: str, parts: list[str]) -> None:
+    assert [part.replace("\\", "") for part in plain(text).split(NOTHING)] == parts
 
 
 def test_rendered_text_holds_no_image() -> None:
