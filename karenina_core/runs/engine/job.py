@@ -223,8 +223,11 @@ class Job:
         try:
             await self._writer.flush()
             async with self._noting:
-                last = self.ledger.take(), self._stopwatch.take()
-                await asyncio.to_thread(self._store.end_run, self.run.id, self._owner, final, self._message, *last)
+                spent, seconds = self.ledger.take(), self._stopwatch.take()
+                self._seconds += seconds
+                await asyncio.to_thread(
+                    self._store.end_run, self.run.id, self._owner, final, self._message, spent, seconds
+                )
         except StoreError as error:
             log.error("The end of run %s could not be stored: %s", self.run.id, error)
             self.trouble = error
@@ -265,7 +268,7 @@ class Job:
             if not self._gate.ended and not self._lost:
                 # The store may be the very reason for the pause.
                 with suppress(StoreError):
-                    await asyncio.to_thread(self._store.set_status, self.run.id, status, self._message)
+                    await asyncio.to_thread(self._store.set_status, self.run.id, status, self._message, self._owner)
 
 
 def _innermost(error: BaseException) -> str:

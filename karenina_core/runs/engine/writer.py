@@ -265,13 +265,16 @@ class Writer:
         calls = [call.row for call in (*alone, *(call for item in results for call in item.calls))]
         if results or calls:
             accounts = _accounts(results, alone)
+            cost = sum(spent.cost or 0.0 for spent in accounts.values())
             with self._transactions.writing() as connection:
                 self._store.insert_calls(connection, calls)
                 for run_id, owner in dict.fromkeys((item.run_id, item.owner) for item in results):
                     own = [item.rows for item in results if (item.run_id, item.owner) == (run_id, owner)]
                     self._store.insert_results(connection, run_id, own, accounts.pop(run_id, None), owner)
                 for run_id, spent in accounts.items():
-                    self._store.add_account(connection, run_id, spent)
+                    self._store.add_counts(connection, run_id, {}, spent)
+                # Last, for all processes share this account; who has it must not wait for another run's.
+                self._store.add_spending(connection, cost)
         return [None] * len(items)
 
 

@@ -86,6 +86,8 @@ class Transactions:
             StoreError: The database refused; nothing was written.
         """
         try:
+            if self._connection is not None and not self._alive(self._connection):
+                self.rest()
             if self._connection is None:
                 self._connection = self._engine.connect()
             with self._connection.begin():
@@ -96,6 +98,19 @@ class Transactions:
             if isinstance(error, (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError)):
                 raise explained(error, self._engine.url) from error
             raise
+
+    def _alive(self, connection: Connection) -> bool:
+        """Say whether a connection can still be used; a file has no server that could have ended it."""
+        dialect = self._engine.dialect
+        if dialect.name == "sqlite":
+            return True
+        try:
+            alive = dialect.do_ping(connection.connection.dbapi_connection)  # type: ignore[arg-type]
+        except Exception:  # the driver has errors of its own
+            alive = False
+        if not alive:
+            connection.invalidate()
+        return alive
 
     def rest(self) -> None:
         """Give the connection back; the next transaction takes one again."""

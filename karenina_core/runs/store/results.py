@@ -75,13 +75,13 @@ class Results(Runs):
         spent: Usage | None = None,
         owner: str | None = None,
     ) -> None:
-        """Store results, and what they cost, in a transaction that is under way.
+        """Store results in a transaction that is under way.
 
         Args:
             connection: Of the transaction.
             run_id: The run.
             batch: The results; of several with the same identity the last one counts.
-            spent: What they cost.
+            spent: What they cost, for the account of the run.
             owner: Who must have the run; nobody in particular when not given.
 
         Raises:
@@ -94,7 +94,6 @@ class Results(Runs):
         rows = self._placed(run_id, latest)
         # First, for it keeps other processes away from the run.
         self.add_counts(connection, run_id, _counts(latest), spent or Usage(), owner=owner)
-        self.add_spending(connection, spent.cost if spent else None)
         ids = self._add_results(connection, run_id, rows)
         self._add_payload(connection, [{"id": ids[item.result_id], "json": item.text} for item in latest])
         self._add_field(connection, chain.from_iterable(item.fields for item in latest))

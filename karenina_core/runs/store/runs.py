@@ -165,15 +165,21 @@ class Runs(Snapshots, Accounts):
         self.orders = {**dict(list(self.orders.items())[1 - _KEPT_ORDERS :]), run_id: order}
         return order
 
-    def set_status(self, run_id: str, status: RunStatus, note: str | None = None) -> None:
+    def set_status(self, run_id: str, status: RunStatus, note: str | None = None, owner: str | None = None) -> None:
         """Note where a run stands, with the time when it starts and ends.
 
         Args:
             run_id: The run.
             status: Where it stands now.
             note: What a person should know; the old note stays when not given.
+            owner: Who must have the run, or else nothing is noted; nobody in particular when not given.
         """
-        self._update(run_id, **_standing(status, note))
+        if owner is None:
+            self._update(run_id, **_standing(status, note))
+            return
+        with self.writing() as connection:
+            own = update(table).where(table.c.id == run_id, table.c.owner == owner)
+            connection.execute(own.values(**_standing(status, note)))
 
     def end_run(
         self,
@@ -186,23 +192,24 @@ class Runs(Snapshots, Accounts):
     ) -> None:
         """Note how a run ended and what it took last, and give it back, in one transaction.
 
+        What it took is noted in any case; where it stands is said by whoever has it.
+
         Args:
             run_id: The run.
-            owner: Who gives it back; nothing is given back when somebody else has it by now.
+            owner: Who gives it back.
             status: Where it stands; stays as it is when not given.
-            note: What a person should know; the old note stays when not given.
+            note: What a person should know; the old note stays when not given, and without a status.
             spent: Calls and cost that are not in the account yet.
             seconds: Working time that is not in the account yet.
 
         Raises:
             InputError: There is no such run.
         """
-        is_run = table.c.id == run_id
+        values: dict[str, object] = {} if status is None else _standing(status, note)
+        values.update(owner=None, beat=None)
         with self.writing() as connection:
             self.add_account(connection, run_id, spent or Usage(), seconds)
-            if status is not None:
-                connection.execute(update(table).where(is_run).values(**_standing(status, note)))
-            connection.execute(update(table).where(is_run, table.c.owner == owner).values(owner=None, beat=None))
+            connection.execute(update(table).where(table.c.id == run_id, table.c.owner == owner).values(**values))
 
     def limit_cost(self, run_id: str, max_cost: float | None) -> None:
         """Let a run spend another amount of US dollars in all; None without a bound.

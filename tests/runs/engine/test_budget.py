@@ -9,6 +9,7 @@ import pytest
 from karenina_core.errors import ConfigError, InputError
 from karenina_core.runs.engine.budget import Budget, about, daily_budget, dollars
 from karenina_core.runs.engine.runner import Runner
+from karenina_core.runs.engine.writer import ResultWrite, Writer
 from karenina_core.runs.plans.plan import config_hash, wanted
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.evidence import rows_of
@@ -108,10 +109,12 @@ def test_all_runs_together_stop_at_the_daily_bound(
 def test_what_was_spent_is_added_up_by_day(any_store: Store) -> None:
     run_id = new_run(any_store)
     any_store.add_work(run_id, Usage(calls=1, cost=0.25), 1.0)
-    with any_store.writing() as connection:
-        any_store.insert_results(connection, run_id, [rows_of(run_id, plain_result("q1"))], Usage(calls=1, cost=0.5))
-        any_store.insert_results(connection, run_id, [rows_of(run_id, plain_result("q2"))], Usage(calls=1))
-    assert any_store.spent_today() == 0.75
+    writer = Writer(any_store)
+    for number, cost in ((1, 0.5), (2, None)):
+        rows = rows_of(run_id, plain_result(f"q{number}"))
+        asyncio.run(writer.put(ResultWrite(rows, Usage(calls=1, cost=cost))))
+    writer.close()
+    assert any_store.spent_today() == any_store.run(run_id).cost == 0.75
 
 
 def test_no_cent_is_lost_in_adding_up(any_store: Store) -> None:

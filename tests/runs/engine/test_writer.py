@@ -10,6 +10,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from sqlalchemy import event
 
 from karenina_core.errors import StoreError
 from karenina_core.runs.engine.writer import CallWrite, GroupThread, ResultWrite, Writer
@@ -234,6 +235,31 @@ def test_results_of_several_runs_and_calls_share_a_transaction(store: Store, wri
     asyncio.run(put_all())
     assert [store.run(run_id).done for run_id in runs] == [3, 3]
     assert store.call("k") is not None
+
+
+def test_the_account_that_all_processes_share_is_entered_last(postgres_url: str) -> None:
+    """Who waits for it holds runs; who has it must not wait for one of them."""
+    tables: list[str] = []
+
+    def note(_: object, __: object, statement: str, *___: object) -> None:
+        tables.append(statement.split()[1 if statement.startswith("UPDATE") else 2])
+
+    with Store.open(postgres_url) as store:
+        runs = [store.create_run(wanted(small_benchmark(3), small_config())) for _ in range(2)]
+        writer = Writer(store)
+        event.listen(store.engine, "before_cursor_execute", note)
+
+        async def put_all() -> None:
+            spent = Usage(calls=1, cost=0.5)
+            await asyncio.gather(
+                *(writer.put(ResultWrite(rows_of(run_id, plain_result("q1")), spent)) for run_id in runs)
+            )
+
+        asyncio.run(put_all())
+        writer.close()
+        assert store.spent_today() == 1.0
+    written = [table for table in tables if table in ("run", "setting")]
+    assert written == ["run", "run", "setting"]
 
 
 def test_it_rests_when_nothing_comes_for_a_while_and_at_its_end(monkeypatch: pytest.MonkeyPatch) -> None:

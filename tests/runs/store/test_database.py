@@ -72,3 +72,17 @@ def test_an_interruption_undoes_the_transaction(any_store: Store) -> None:
         note(connection, "a")
         raise KeyboardInterrupt
     assert (keys(any_store), in_use(any_store)) == ([], 0)
+
+
+def test_a_connection_that_the_server_ended_meanwhile_is_replaced(postgres_url: str) -> None:
+    others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> "
+    with Store.open(postgres_url) as store:
+        transactions = store.transactions()
+        with transactions.writing() as connection:
+            note(connection, "a")
+        with store.reading() as connection:
+            connection.exec_driver_sql(f"{others}pg_backend_pid()")
+        with transactions.writing() as connection:
+            note(connection, "b")
+        assert keys(store) == ["a", "b"]
+        transactions.rest()

@@ -86,10 +86,18 @@ def test_who_lost_a_run_enters_what_it_spent_and_changes_nothing_else(any_store:
     run_id = any_store.create_run(wanted(small_benchmark(), small_config()))
     any_store.claim(run_id, "far/1/a")
     any_store.set_status(run_id, "running", "As it is.")
-    any_store.end_run(run_id, "far/2/b", None, "Too late.", Usage(calls=1))
+    any_store.end_run(run_id, "far/2/b", "completed", "Too late.", Usage(calls=1))
     run = any_store.run(run_id)
     assert (run.status, run.note, run.calls) == ("running", "As it is.", 1)
     assert not any_store.claim(run_id, "far/2/b")
+
+
+def test_only_who_has_a_run_says_where_it_stands(any_store: Store) -> None:
+    run_id = any_store.create_run(wanted(small_benchmark(), small_config()))
+    any_store.claim(run_id, "far/1/a")
+    any_store.set_status(run_id, "running", owner="far/1/a")
+    any_store.set_status(run_id, "paused", owner="far/2/b")
+    assert any_store.run(run_id).status == "running"
 
 
 def test_a_run_that_is_not_there_cannot_end(any_store: Store) -> None:
