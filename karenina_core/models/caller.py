@@ -198,19 +198,15 @@ class Caller:
             return self._received(await model.client.complete(call.request))
         if model.way is None:
             model.way = self._traffic.way(model.config)
-        lane, line = model.way
+        line = model.way.line
         number = 1
         while True:
-            guessed = not lane.concurrency.wave
             try:
                 return await self._attempt(call, model.client, model.way)
             except ModelError as error:
                 if number >= self._max_attempts or not worth_another(error):
                     raise
                 wait = seconds_to_wait(error, number)
-                # The first refusals of a crowd are about the pace we guessed, not about the call.
-                if not (guessed and lane.in_flight and error.category == "rate_limit"):
-                    number += 1
                 line.resting[call.key] = error.category, line.clock() + wait
                 if self._on_retry is not None:
                     self._on_retry(error, wait)
@@ -218,6 +214,7 @@ class Caller:
                 await self._traffic.rest(self._sleep, wait)
             finally:
                 del line.resting[call.key]
+            number += 1
 
     async def _attempt(self, call: Call, client: ModelClient, way: Way) -> ChatReply:
         lane, line = way

@@ -271,22 +271,3 @@ def test_a_call_follows_another_judges_identical_call_at_no_cost() -> None:
 
     assert [value for value, _ in asyncio.run(both())] == [8, 8]
     assert len(client.requests) == 1
-
-
-def test_the_first_refusals_of_a_crowd_cost_no_attempt() -> None:
-    """They are about the pace that was guessed; only the last of them, which comes alone, may be about its call."""
-    client = FakeClient([*[BUSY] * 4, *[BUSY] * 3, "fine"], pause=0.01)
-    used = caller(client, max_concurrent=4, max_attempts=2)
-
-    async def crowd() -> list[Any]:
-        calls = (used.complete(MODEL, ask(f"Question {number}?")) for number in range(4))
-        return await asyncio.gather(*calls, return_exceptions=True)
-
-    assert sum(isinstance(outcome, ModelError) for outcome in asyncio.run(crowd())) <= 1
-
-
-def test_a_call_that_is_refused_alone_has_its_attempts_and_no_more() -> None:
-    client = FakeClient([BUSY])
-    with pytest.raises(ModelError):
-        asyncio.run(caller(client, max_attempts=3).complete(MODEL, ask()))
-    assert len(client.requests) == 3
