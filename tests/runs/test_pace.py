@@ -44,6 +44,17 @@ def test_a_faster_pace_takes_more_workers(road: Road) -> None:
     assert 5 <= road.server.most_in_flight <= 10
 
 
+def test_workers_beyond_the_calls_allowed_use_free_places_and_make_none(road: Road) -> None:
+    road.server.delay = 0.05
+    run_id = road.begin(150, max_concurrent_requests=40)
+    under_way = 0
+    while (seen := road.runner.progress(run_id)).active:
+        under_way = max(under_way, seen.in_flight)
+    assert seen.passed == 150
+    assert 40 < under_way <= 48
+    assert 30 < road.server.most_in_flight <= 40
+
+
 def test_a_pace_stays_within_reason_and_needs_a_run(road: Road) -> None:
     road.server.delay = 0.05
     run_id = road.begin(10)

@@ -16,6 +16,21 @@ from karenina_core.schemas.config import ModelConfig
 from karenina_core.schemas.results import Failure, QuestionSnapshot, VerificationResult
 
 log = logging.getLogger(__name__)
+_ALONE = 32
+
+
+def workers_for(calls: int) -> int:
+    """Return how many workers keep so many calls in flight.
+
+    A worker that has its reply reads it, decides and has it stored before it asks again. Where many replies come
+    together they wait for each other, for one interpreter deals with them all; meanwhile further workers use the
+    places at the provider. With few calls they gain nothing: they only make the groups that are stored together
+    smaller.
+
+    Args:
+        calls: That may be in flight at once, at least 1.
+    """
+    return calls + max(0, calls - _ALONE)
 
 
 class Crew:
@@ -49,13 +64,13 @@ class Crew:
         self._workers = 0
 
     async def work(self, size: int) -> None:
-        """Do everything that is left, at most `size` tasks at once; less when the gate turns workers away."""
+        """Do everything that is left with so many workers; less when the gate turns workers away."""
         self._context = copy_context()
         async with asyncio.TaskGroup() as self._group:
             self._hire(size)
 
     def grow(self, size: int) -> None:
-        """Let more tasks be done at once, as long as there is work; never fewer."""
+        """Have so many workers, as long as there is work; never fewer."""
         if self._workers:
             self._hire(size - self._workers)
 

@@ -15,7 +15,7 @@ from karenina_core.models.pace.traffic import Traffic
 from karenina_core.models.ports import CallLedger
 from karenina_core.runs.engine.budget import Budget
 from karenina_core.runs.engine.collector import quiet
-from karenina_core.runs.engine.crew import Crew
+from karenina_core.runs.engine.crew import Crew, workers_for
 from karenina_core.runs.engine.evaluation import Evaluator
 from karenina_core.runs.engine.gate import Gate
 from karenina_core.runs.engine.metering import MeteredLedger
@@ -122,7 +122,7 @@ class Job:
         """Let so many calls be in flight from now on; those that are more are finished first."""
         self.ledger.traffic.pace(ceiling)
         if self._crew is not None:
-            self._crew.grow(min(ceiling, max(self.plan.rows, 1)))
+            self._crew.grow(self._workers(ceiling))
 
     async def pause(self, message: str | None = None) -> None:
         """Begin nothing new; what is under way is finished and stored."""
@@ -198,7 +198,7 @@ class Job:
         final: RunStatus | None = "completed"
         self._crew = crew = Crew(self.plan.benchmark, evaluator, queue, self._gate, self._save)
         try:
-            await crew.work(min(self.ledger.traffic.ceiling, max(self.plan.rows, 1)))
+            await crew.work(self._workers(self.ledger.traffic.ceiling))
             if self._gate.turned_away:
                 final, self._message = "interrupted", self.ledger.over
         except asyncio.CancelledError:
@@ -213,6 +213,9 @@ class Job:
         # From here on it is too late to cancel.
         self._gate.end()
         await self._close(evaluator, final)
+
+    def _workers(self, calls: int) -> int:
+        return min(workers_for(calls), max(self.plan.rows, 1))
 
     async def _close(self, evaluator: Evaluator, final: RunStatus | None) -> None:
         self._rest()

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import StoreError
-from karenina_core.runs.engine.crew import Crew
+from karenina_core.runs.engine.crew import Crew, workers_for
 from karenina_core.runs.engine.gate import Gate
 from karenina_core.runs.engine.work import AnswerTask, WorkQueue
 from karenina_core.runs.plans.plan import Generation
@@ -59,3 +59,7 @@ def test_nobody_waits_when_the_row_of_a_broken_answer_cannot_be_stored_any_more(
         await asyncio.wait_for(Crew(benchmark, cast(Any, Broken()), queue, gate, lost).work(2), 10)
 
     asyncio.run(scenario())
+
+
+def test_many_calls_take_more_workers() -> None:
+    assert [workers_for(calls) for calls in (1, 32, 40, 200)] == [1, 32, 48, 368]
