@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from pydantic import ConfigDict, Field, computed_field
 
 from karenina_core.schemas.entities.question import Question, question_id
 from karenina_core.schemas.entities.rubric import Rubric
+from karenina_core.schemas.layout import share_layout
 
 _NO_NODE: Mapping[str, Any] = {}
 
@@ -32,13 +32,8 @@ class BenchmarkQuestion(Question):
     stored_id: str = Field(default="", exclude=True, repr=False)
 
     def model_post_init(self, context: Any, /) -> None:
-        """Share what all questions have alike: a dictionary and a set of its own are half the memory of a question."""
-        own, layout = vars(self), _layout()
-        if len(own) == len(layout):
-            shared = layout.copy()
-            shared.update(own)
-            object.__setattr__(self, "__dict__", shared)
-        object.__setattr__(self, "__pydantic_fields_set__", _same_set(frozenset(self.__pydantic_fields_set__)))
+        """Take little memory."""
+        share_layout(self)
 
     @computed_field  # type: ignore[prop-decorator]
     @property
@@ -56,21 +51,6 @@ class BenchmarkQuestion(Question):
         if not isinstance(other, Question):
             return NotImplemented
         return all(getattr(self, name) == getattr(other, name) for name in Question.model_fields)
-
-
-@cache
-def _layout() -> dict[str, Any]:
-    """Return the attributes of a blank question; copies of this dictionary share its keys and hold only values."""
-    blank = BenchmarkQuestion.__new__(BenchmarkQuestion)
-    for name in BenchmarkQuestion.model_fields:
-        object.__setattr__(blank, name, None)
-    return vars(blank)
-
-
-@lru_cache(maxsize=256)
-def _same_set(names: frozenset[str]) -> set[str]:
-    """Return one set for all questions with these fields; nothing changes it, for questions are read-only."""
-    return set(names)
 
 
 class Entry(NamedTuple):

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, computed_fiel
 
 from karenina_core.schemas.entities.answer import RESERVED_NAMES, BaseAnswer
 from karenina_core.schemas.entities.composition import Condition, describe
+from karenina_core.schemas.layout import share_layout
 from karenina_core.schemas.primitives import REGISTRY, Primitive, TracePrimitive, primitive_from_dict, stored_form
 from karenina_core.templates.annotation import TEXT, Choice, Shape, parse_shape
 from karenina_core.templates.limits import MAX_CHOICES, MAX_FIELDS, on_deep_stack
@@ -64,6 +65,10 @@ class FieldSpec(BaseModel):
     literal_values: list[Choice] = Field(default_factory=list, max_length=MAX_CHOICES)
     annotation: str | None = None
     options: dict[str, Any] = Field(default_factory=dict)
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Take little memory."""
+        share_layout(self)
 
     @computed_field  # type: ignore[prop-decorator]
     @property
@@ -193,6 +198,10 @@ class TemplateSpec(BaseModel):
     verify_strategy: Condition | None = None
     models: list[ModelSpec] = Field(default_factory=list)
     own_code: bool = False
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Take little memory."""
+        share_layout(self)
 
     @property
     def verified(self) -> list[FieldSpec]:

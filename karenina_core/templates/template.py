@@ -275,7 +275,7 @@ class Template:
         return {**evaluation.values, **traces}
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=4096)
 def read_template(source: str) -> Template:
     """Read a template without running any of it.
 
