@@ -184,12 +184,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _interrupted() -> str:
-    """Return the id of the newest run that can go on, or a placeholder where there is none."""
+    """Return the id of the run that stopped last and can go on, or a placeholder where there is none."""
     from karenina_core.cli import output
 
     try:
         with output.opened_store() as store:
-            return next((run.id for run in store.runs() if run.status == "interrupted"), "RUN")
+            stopped = [run for run in store.runs() if run.status in ("interrupted", "cancelled")]
+            return max(stopped, key=lambda run: run.finished or "").id if stopped else "RUN"
     except KareninaError:
         return "RUN"
 

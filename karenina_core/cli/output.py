@@ -183,7 +183,7 @@ def show_estimate(plan: Plan, store: Store, run_id: str | None = None) -> None:
         out.print("No provider is asked, so nothing is spent.")
         return
     took = f", {expected.time}" if expected.time else ""
-    out.print(f"{expected.calls} calls of providers, {expected.cost}{took}; {expected.cached} more are in the ledger.")
+    out.print(f"{expected.calls} calls to providers, {expected.cost}{took}; {expected.cached} more are in the ledger.")
     if expected.calls:
         out.print(shown(expected.assumption, 1000), soft_wrap=True)
 

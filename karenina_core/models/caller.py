@@ -17,7 +17,7 @@ from karenina_core.models.pace.retry import OnRetry, Sleep, seconds_to_wait, wor
 from karenina_core.models.pace.slots import max_concurrent as most_of_process
 from karenina_core.models.pace.slots import process_slots
 from karenina_core.models.pace.traffic import Traffic
-from karenina_core.models.ports import CallLedger, ChatReply, ChatRequest, Meter, ModelClient
+from karenina_core.models.ports import CallLedger, ChatReply, ChatRequest, Door, Meter, ModelClient
 from karenina_core.models.structured import InvalidOutputError, ask_again, read_whole_reply
 from karenina_core.schemas.config import ModelConfig
 from karenina_core.schemas.results import CallRecord, Usage
@@ -39,6 +39,7 @@ class Caller:
         on_retry: Told the error and the seconds waited before each further attempt.
         meter: Asked before every provider call, and told what each call took.
         traffic: Holds the calls to their limits, instead of `max_concurrent`, and shows them.
+        door: Keeps calls back while the run rests, also those that stand in a line.
     """
 
     def __init__(
@@ -52,9 +53,11 @@ class Caller:
         on_retry: OnRetry | None = None,
         meter: Meter | None = None,
         traffic: Traffic | None = None,
+        door: Door | None = None,
     ) -> None:
         process_slots.most = most_of_process()
         self._meter = meter
+        self._door = door
         self._ledger = ledger
         self._pool = ClientPool(clients)
         self._traffic = Traffic(max_concurrent, attempts=max_attempts) if traffic is None else traffic
@@ -217,26 +220,35 @@ class Caller:
             number += 1
 
     async def _attempt(self, call: Call, client: ModelClient, way: Way) -> ChatReply:
-        lane, line = way
-        tokens = lane.estimate(_length(call.request)) if lane.counts_tokens else 0
-        seat = lane.enter(line, tokens) or await lane.wait(line, tokens)
-        outcome: ModelError | Usage | None = None
-        try:
-            if not process_slots.try_take():
-                await process_slots.take()
+        (lane, line), door = way, self._door
+        tokens = lane.allowance.estimate(_length(call.request)) if lane.allowance.counts_tokens else 0
+        while True:
+            if door is not None and not door.lets_through:
+                await door.wait()
+            seat = lane.enter(line, tokens) or await lane.wait(line, tokens)
+            if seat is None:
+                continue
+            outcome: ModelError | Usage | None = None
             try:
-                if self._meter is not None:
-                    await self._meter.admit()
-                reply = await client.complete(call.request)
+                if not process_slots.try_take():
+                    await process_slots.take()
+                try:
+                    if self._meter is not None:
+                        await self._meter.admit()
+                    if door is not None:
+                        if not door.lets_through:
+                            continue  # its turn came while the run rests; others get the place meanwhile
+                        door.passed()
+                    reply = await client.complete(call.request)
+                finally:
+                    process_slots.give_back()
+                outcome = reply.usage
+            except ModelError as error:
+                outcome = error
+                raise
             finally:
-                process_slots.give_back()
-            outcome = reply.usage
-        except ModelError as error:
-            outcome = error
-            raise
-        finally:
-            lane.leave(line, seat, outcome)
-        return self._received(reply)
+                lane.leave(line, seat, outcome)
+            return self._received(reply)
 
     def _received(self, reply: ChatReply) -> ChatReply:
         if self._meter is not None:

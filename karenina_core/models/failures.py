@@ -83,16 +83,24 @@ def retry_after(headers: object) -> float | None:
     try:
         if "retry-after-ms" in named:
             return _not_negative(float(named["retry-after-ms"]) / 1000)
-        return _seconds(named["retry-after"])
+        return _seconds(named["retry-after"], named.get("date", ""))
     except (KeyError, ValueError, TypeError, OverflowError):
         return None
 
 
-def _seconds(value: str) -> float:
+def _seconds(value: str, date: str) -> float:
     try:
         return _not_negative(float(value))
     except ValueError:
-        return _not_negative(parsedate_to_datetime(value).timestamp() - time.time())
+        return _not_negative(parsedate_to_datetime(value).timestamp() - _provider_time(date))
+
+
+def _provider_time(date: str) -> float:
+    """Return the time of the provider's own clock, which its words refer to; ours where it does not tell."""
+    try:
+        return parsedate_to_datetime(date).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return time.time()
 
 
 def _not_negative(seconds: float) -> float:

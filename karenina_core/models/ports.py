@@ -130,6 +130,27 @@ class Meter(Protocol):
         ...
 
 
+class Door(Protocol):
+    """Where calls wait while their run rests, unless what they are for is under way."""
+
+    @property
+    def lets_through(self) -> bool:
+        """Whether this task may make a call at this moment, so that it needs not `wait`."""
+        ...
+
+    async def wait(self) -> None:
+        """Return when the run goes on.
+
+        Raises:
+            asyncio.CancelledError: It is to end.
+        """
+        ...
+
+    def passed(self) -> None:
+        """Note that this task makes a call; what it does is under way from now on."""
+        ...
+
+
 class MeteredCallLedger(CallLedger, Meter, Protocol):
     """A ledger that watches the cost and the pace too."""
 

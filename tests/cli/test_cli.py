@@ -384,7 +384,7 @@ def test_a_try_is_topped_up_with_everything(
     more = ["--judge", "openai/k", "--base-url", openai_server.url, "--replicates", "2", "--all-questions"]
     assert main(["topup", run, *more, "--estimate"]) == 0
     assert "8 evaluations in all" in (told := capsys.readouterr().out)
-    assert "10 calls of providers" in told
+    assert "10 calls to providers" in told
     asked = len(openai_server.requests)
     assert asked == 2
     assert main(["topup", run, *more, "--json"]) == 0
@@ -414,7 +414,7 @@ def test_an_estimate_asks_nobody_and_stores_nothing(
     two_capitals: Path, models: list[str], openai_server: OpenAIServer, capsys: Output
 ) -> None:
     assert main(["run", str(two_capitals), *models, "--estimate"]) == 0
-    assert "4 calls of providers, unknown price; 0 more are in the ledger." in capsys.readouterr().out
+    assert "4 calls to providers, unknown price; 0 more are in the ledger." in capsys.readouterr().out
     assert openai_server.requests == []
     assert main(["runs", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == []

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
+from email.utils import formatdate
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from karenina_core.errors import InputError
+from karenina_core.runs import top_up
 from karenina_core.runs.engine.runner import Runner
 from karenina_core.runs.store import Store, leases
 from karenina_core.runs.store.evidence import rows_of
 from karenina_core.runs.store.leases import LEASE_SECONDS, LeaseLostError
-from tests.faults.openai_server import Reply
-from tests.faults.road import PATIENCE, Road, honest, verdicts
+from tests.faults.openai_server import HANGING, Reply
+from tests.faults.road import PATIENCE, Road, call_of, honest, verdicts, wait_until
 from tests.runs.fakes import plain_result
 
+ROOT = Path(__file__).parents[2]
 DAY = 86_400.0
 ELSEWHERE = "elsewhere/1/a"
 
@@ -58,6 +66,29 @@ def test_a_jump_of_this_machines_clock_during_a_run_changes_nothing(
     seen = road.finish(run_id)
     assert (seen.status, seen.passed) == ("completed", 6)
     assert 0 <= seen.elapsed < PATIENCE
+
+
+@pytest.mark.parametrize("seconds", [DAY, -DAY], ids=["fast", "slow"])
+def test_a_time_that_a_provider_names_is_read_by_its_own_clock(
+    road: Road, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    """By ours, which is wrong, it would be over long ago, or not for a day: then nobody would wait for it."""
+    moments: list[float] = []
+
+    def busy_at_first(request: dict[str, Any]) -> Reply:
+        if request["model"] == "answerer":
+            moments.append(time.monotonic())
+        if len(moments) > 1:
+            return honest(request)
+        there = usual() // 1
+        dates = {"Date": formatdate(there, usegmt=True), "Retry-After": formatdate(there + 1, usegmt=True)}
+        return Reply("Slow down.", status=429, headers=dates)
+
+    usual = time.time
+    monkeypatch.setattr(time, "time", lambda: usual() + seconds)
+    road.server.script = busy_at_first
+    assert verdicts(road.run(1)) == ["pass"]
+    assert moments[1] - moments[0] >= 1
 
 
 @pytest.mark.parametrize("seconds", [DAY, -DAY], ids=["forward", "back"])
@@ -107,6 +138,16 @@ def test_of_many_who_claim_a_silent_run_one_gets_it(any_store: Store, run_id: st
     assert len(won) == 1
 
 
+def test_a_run_that_somebody_is_about_to_start_does_not_grow(any_store: Store, run_id: str, jump: Any) -> None:
+    """Who has it has read already what it wants, and would end with a part of it; a dead one keeps it for no longer."""
+    assert any_store.claim(run_id, ELSEWHERE)
+    with pytest.raises(InputError, match="under way"):
+        top_up(any_store, run_id, replicates=2)
+    jump(LEASE_SECONDS + 1)
+    top_up(any_store, run_id, replicates=2)
+    assert any_store.run(run_id).total == 4
+
+
 def test_rows_of_a_former_owner_are_refused_in_the_very_transaction(any_store: Store, run_id: str) -> None:
     any_store.claim(run_id, ELSEWHERE)
     with any_store.writing() as connection:
@@ -146,3 +187,30 @@ def test_a_process_that_slept_too_long_stores_no_more_rows_and_its_paid_calls_ar
         other.wait(run_id, PATIENCE)
     assert verdicts(road.store.results(run_id)) == ["pass"] * 20
     assert len(road.calls) == len(set(road.calls)), "a call that was paid was asked again"
+
+
+def test_a_process_that_is_stopped_and_goes_on_writes_nothing_into_a_run_that_is_not_its_own_any_more(
+    road: Road, path: Path, jump: Any
+) -> None:
+    """Its calls ran out of time meanwhile; these errors must not replace what the new owner has found."""
+    road.server.script = lambda request: HANGING if call_of(request)[1] > 20 else honest(request)
+    run_id = road.create(30, max_concurrent_requests=4, request_timeout=2, max_attempts=1)
+    command = [sys.executable, "-m", "tests.faults.killed_run", str(path), run_id]
+    child = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    try:
+        wait_until(lambda: len(road.calls) >= 44 and road.store.run(run_id).done >= 20)
+        child.send_signal(signal.SIGSTOP)
+        jump(LEASE_SECONDS + 1)
+        road.server.script = honest
+        with Runner(road.store) as other:
+            assert other.progress(run_id).status == "interrupted"
+            other.resume(run_id)
+            assert other.wait(run_id, PATIENCE).passed == 30
+            child.send_signal(signal.SIGCONT)
+            assert child.communicate(timeout=PATIENCE)[0].splitlines()[-1] == "ended completed"
+            assert other.progress(run_id).passed == 30
+    finally:
+        child.kill()
+        child.communicate()
+    assert verdicts(road.store.results(run_id)) == ["pass"] * 30
+    assert len(road.calls) <= 60 + 8

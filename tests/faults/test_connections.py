@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import socket
+import threading
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
 from karenina_core.schemas.results import VerificationResult
-from tests.faults.road import Road, model, verdicts
+from tests.faults.road import PATIENCE, Road, model, verdicts
 from tests.faults.wire import SILENCE, Step, Wire, completion, dripping
 
 HEAD, BODY = completion("The island has the sign S1.")
@@ -61,6 +64,30 @@ def test_a_reply_that_crawls_past_the_time_limit_is_left(road: Road) -> None:
     """Bytes that keep coming do not keep a call alive for ever."""
     with Wire(dripping("The island has the sign S1.", pieces=200, pause=0.05)) as wire:
         assert verdicts(run(road, wire, request_timeout=0.5, max_attempts=1)) == ["timeout", "pass"]
+
+
+def test_names_that_nobody_resolves_hold_up_nothing_else(road: Road, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A look-up without an answer keeps its thread for a minute; more of them than there are usual threads."""
+    usual, answered = socket.getaddrinfo, threading.Event()
+
+    def look_up(host: str, *rest: Any, **options: Any) -> Any:
+        if str(host).endswith("silent.example"):
+            assert answered.wait(PATIENCE)
+            raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+        return usual(host, *rest, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    silent = [model(f"http://{number}.silent.example/v1", f"silent-{number}") for number in range(40)]
+    try:
+        models = [*silent, model(road.server, request_timeout=20)]
+        judges = [model(road.server, "judge", request_timeout=20)]
+        settings = {"request_timeout": 0.2, "max_attempts": 1, "max_concurrent_requests": 50}
+        results = road.run(1, answering_models=models, parsing_models=judges, **settings)
+        assert verdicts(results) == ["timeout"] * 40 + ["pass"]
+        road.runner.close()
+        assert not answered.is_set()
+    finally:
+        answered.set()
 
 
 def test_nobody_listens(road: Road) -> None:

@@ -114,6 +114,16 @@ def test_what_can_still_be_read_is_saved(database: Path) -> None:
     assert database.read_bytes() == before
 
 
+def test_what_a_cut_off_file_still_holds_is_saved(database: Path) -> None:
+    data = database.read_bytes()
+    database.write_bytes(data[: len(data) * 2 // 3])
+    with pytest.raises(StoreError, match="damaged or not a database"):
+        Store.open(database)
+    results = [result for run in rescue(database).runs for result in run.results]
+    assert RESULTS * 0.4 < len(results) < RESULTS
+    assert {result.answer.text for result in results if result.answer} == {"It is 42. " * 100}
+
+
 def test_the_command_line_saves_what_can_be_read(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     foreign_text(database)
     out = database.with_name("saved.json")

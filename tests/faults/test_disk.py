@@ -1,4 +1,4 @@
-"""A full disk and a locked database: the run waits with the reason, and nothing that was stored or paid is lost."""
+"""A full disk, a locked database, a server that is gone: the run waits with the reason, and nothing paid is lost."""
 
 from __future__ import annotations
 
@@ -153,3 +153,32 @@ def test_nothing_starts_on_a_locked_database_and_the_reason_is_told(
         locked.execute("ROLLBACK")
         runner.start(run_id)
         assert runner.wait(run_id, 20).status == "completed"
+
+
+def test_a_database_server_that_ends_all_connections_pauses_the_run(postgres_url: str, server: OpenAIServer) -> None:
+    import psycopg
+
+    def end_connections(request: dict[str, object]) -> Reply:
+        if call_of(request) in (("answerer", 10), ("judge", 30)):
+            with psycopg.connect(postgres_url, autocommit=True) as other:
+                other.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                    "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                )
+        return honest(request)
+
+    server.script = end_connections
+    with Store.open(postgres_url) as store, Runner(store) as runner:
+        road = Road(store, runner, server)
+        run_id = road.begin(QUESTIONS)
+
+        def resumed_to_its_end() -> bool:
+            seen = runner.wait(run_id, 0.05)
+            if seen.status == "paused":
+                assert "The database server cannot be reached" in seen.message
+                runner.resume(run_id)
+            return not seen.active
+
+        wait_until(resumed_to_its_end)
+        assert runner.progress(run_id).passed == QUESTIONS
+        assert repeated(road) == []

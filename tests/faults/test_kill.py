@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from karenina_core.runs.engine.crew import workers_for
 from karenina_core.runs.engine.runner import Runner
 from karenina_core.runs.plans.plan import wanted
 from karenina_core.runs.store import Store
@@ -44,10 +45,10 @@ class Life:
 class Mortal:
     """A run that is carried out by one process after the other."""
 
-    def __init__(self, url: str, server: OpenAIServer, questions: int) -> None:
+    def __init__(self, url: str, server: OpenAIServer, questions: int, in_flight: int = IN_FLIGHT) -> None:
         self.url, self.server = url, server
         with Store.open(url) as store:
-            plan = wanted(islands(questions), config(server, max_concurrent_requests=IN_FLIGHT))
+            plan = wanted(islands(questions), config(server, max_concurrent_requests=in_flight))
             self.run_id = store.create_run(plan, "Mortal")
 
     def live(self, doomed: Callable[[], bool] | None = None) -> Life:
@@ -86,7 +87,7 @@ class Mortal:
         return life
 
 
-def check(lives: list[Life], bill: list[Call], questions: int) -> None:
+def check(lives: list[Life], bill: list[Call], questions: int, under_way: int = IN_FLIGHT) -> None:
     """Nothing reported is lost, nothing committed is asked again, and little is paid twice."""
     for life, later in pairwise(lives):
         assert life.reported <= len(life.stored), "a result that was reported is lost"
@@ -97,7 +98,7 @@ def check(lives: list[Life], bill: list[Call], questions: int) -> None:
     kills = sum(life.killed for life in lives)
     twice = len(bill) - 2 * questions
     assert len(set(bill)) == 2 * questions
-    assert 0 <= twice <= kills * IN_FLIGHT, f"{twice} calls were paid twice by {kills} kills"
+    assert 0 <= twice <= kills * under_way, f"{twice} calls were paid twice by {kills} kills"
     assert max(Counter(bill).values()) <= 1 + kills
 
 
@@ -114,6 +115,22 @@ def test_twenty_kills_lose_nothing_and_repeat_nothing_that_was_committed(tmp_pat
         lives.append(mortal.live())
         check(lives, [call_of(request) for request in server.requests], questions)
     assert (lives[-1].killed, lives[-1].reported, len(lives[-1].stored)) == (False, questions, questions)
+    with Store.open(mortal.url) as store, Runner(store) as runner:
+        assert runner.progress(mortal.run_id).passed == questions
+
+
+def test_kills_with_a_hundred_calls_in_flight_repeat_those_and_what_is_on_its_way_to_the_disk(tmp_path: Path) -> None:
+    questions, chance = 400, random.Random(7)
+    with OpenAIServer(honest, delay=0.02) as server:
+        mortal = Mortal(f"sqlite:///{tmp_path / 'mortal.db'}", server, questions, 100)
+        lives = []
+        for _ in range(3):
+            moment, pause = len(server.requests) + chance.randint(0, 200), chance.random() * 0.05
+            lives.append(mortal.live(lambda moment=moment, pause=pause: _at(server, moment, pause)))  # type: ignore[misc]
+        lives.append(mortal.live())
+        check(lives, [call_of(request) for request in server.requests], questions, workers_for(100))
+        assert server.most_in_flight <= 100
+    assert (lives[-1].reported, len(lives[-1].stored)) == (questions, questions)
     with Store.open(mortal.url) as store, Runner(store) as runner:
         assert runner.progress(mortal.run_id).passed == questions
 

@@ -13,7 +13,7 @@ from karenina_core.errors import StoreError
 from karenina_core.runs.engine.runner import Runner
 from karenina_core.runs.store import Store
 from tests.faults.openai_server import HANGING, OpenAIServer, Reply
-from tests.faults.road import PATIENCE, Road, call_of, honest, verdicts, wait_until
+from tests.faults.road import PATIENCE, Road, call_of, honest, model, verdicts, wait_until
 
 ROOT = Path(__file__).parents[2]
 
@@ -59,6 +59,75 @@ def test_pause_finishes_what_is_under_way_and_starts_nothing(road: Road) -> None
     assert len(road.calls) == asked
     assert verdicts(road.resume(run_id)) == ["pass"] * 30
     assert len(road.calls) == len(set(road.calls)) == 60
+
+
+def test_a_pause_sends_nothing_that_only_waited_for_a_place(road: Road) -> None:
+    road.server.delay = 0.1
+    run_id = road.begin(150, max_concurrent_requests=40)
+    wait_until(lambda: any(seen.waiting for seen in road.runner.progress(run_id).traffic))
+    road.runner.pause(run_id)
+    sent = sum(seen.requests + seen.in_flight for seen in road.runner.progress(run_id).traffic)
+    wait_until(lambda: road.runner.progress(run_id).in_flight == 0)
+    assert len(road.calls) <= sent
+    road.server.delay = 0
+    assert verdicts(road.resume(run_id)) == ["pass"] * 150
+    assert len(road.calls) == len(set(road.calls)) == 300
+
+
+def test_those_that_wait_during_a_pause_leave_their_places_to_other_runs(
+    road: Road, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KARENINA_MAX_CONCURRENT", "1")
+    road.server.delay = 0.05
+    paused = road.begin(8, max_concurrent_requests=8)
+    wait_until(lambda: road.calls)
+    road.runner.pause(paused)
+    assert road.finish(road.begin(3, answering_models=[model(road.server, "other")])).passed == 3
+    assert road.runner.progress(paused).in_flight == 0
+    assert verdicts(road.resume(paused)) == ["pass"] * 8
+
+
+def test_a_paused_run_is_soon_at_rest_however_slowly_its_model_may_be_called(road: Road) -> None:
+    slow = model(road.server, requests_per_minute=6)
+    run_id = road.begin(10, answering_models=[slow], max_concurrent_requests=10)
+    wait_until(lambda: road.calls)
+    road.runner.pause(run_id)
+    wait_until(lambda: road.runner.progress(run_id).in_flight == 0)
+    assert [seen.waiting for seen in road.runner.progress(run_id).traffic if seen.model == "answerer"] == [0]
+    assert len(road.calls) <= 2
+
+
+def test_those_that_wait_during_a_pause_are_sent_away_by_a_cancel(road: Road) -> None:
+    road.server.delay = 0.05
+    run_id = road.begin(150, max_concurrent_requests=40)
+    wait_until(lambda: any(seen.waiting for seen in road.runner.progress(run_id).traffic))
+    road.runner.pause(run_id)
+    wait_until(lambda: road.runner.progress(run_id).in_flight == 0)
+    asked = len(road.calls)
+    road.runner.cancel(run_id)
+    assert road.runner.progress(run_id).status == "cancelled"
+    assert len(road.calls) == asked
+
+
+def test_a_judgement_under_way_is_finished_during_a_pause(road: Road) -> None:
+    judged = threading.Event()
+
+    def twice_judged(request: dict[str, object]) -> Reply:
+        if request["model"] != "judge":
+            return honest(request)
+        if judged.is_set():
+            return honest(request)
+        judged.set()
+        return Reply('{"reasoning": "It gives a sign.", "abstained": false}')
+
+    road.server.script = twice_judged
+    road.server.delay = 0.1
+    run_id = road.begin(1, abstention_enabled=True)
+    assert judged.wait(PATIENCE)
+    road.runner.pause(run_id)
+    wait_until(lambda: road.runner.progress(run_id).in_flight == 0)
+    assert road.runner.progress(run_id).passed == 1
+    assert [name for name, _ in road.calls] == ["answerer", "judge", "judge"]
 
 
 def test_after_a_restart_the_run_goes_on_where_it_was(store: Store, server: OpenAIServer) -> None:

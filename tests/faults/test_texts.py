@@ -23,7 +23,7 @@ from karenina_core.runs.store import Store
 from karenina_core.runs.store.clean import clean
 from karenina_core.schemas.results import VerificationResult
 from tests.faults.openai_server import Reply
-from tests.faults.road import Road, honest
+from tests.faults.road import Road, honest, model, verdicts
 from tests.runs.fakes import answer_request, full_result, small_benchmark, small_config
 
 TEXTS = {
@@ -106,6 +106,17 @@ def test_any_reply_survives_the_ledger(kept_open: tuple[Store, str], text: str) 
         ledger.close()
         writer.close()
     assert reply is not None and reply.text == clean(text)
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_a_model_is_told_anything_and_its_run_can_be_resumed(road: Road, text: str) -> None:
+    """What was stored of a configuration is still that of the run."""
+    told = model(road.server, system_prompt=f"Be brief. {text}")
+    run_id = road.begin(1, answering_models=[told])
+    assert road.finish(run_id).passed == 1
+    assert verdicts(road.resume(run_id)) == ["pass"]
+    said = road.server.requests[0]["messages"][0]["content"]
+    assert said == f"Be brief. {clean(text)}"
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)

@@ -19,6 +19,16 @@ SCHEMA = {
 }
 
 
+class Clock:
+    """Goes on only when a test moves it."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
 def ask(text: str = "How many legs has a spider?", *, purpose: Purpose = "answer", **changes: Any) -> ChatRequest:
     """Return a request; `changes` are fields of the subject or of the request."""
     about = {"question_id": "q1", "question": text, "answering_model": "demo/careful"}

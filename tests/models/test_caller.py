@@ -7,6 +7,7 @@ import pytest
 
 from karenina_core.errors import ModelError
 from karenina_core.models import Caller, InvalidOutputError, MemoryLedger, NullLedger
+from karenina_core.models.pace.traffic import Traffic
 from karenina_core.models.ports import ChatReply, ChatRequest
 from karenina_core.schemas.config import ModelConfig
 from karenina_core.schemas.results import Usage
@@ -167,6 +168,45 @@ def test_a_slot_is_free_while_a_call_waits_for_its_next_attempt() -> None:
 
     asyncio.run(asyncio.wait_for(both(), 5))
     assert order == ["other", "first"]
+
+
+class Rest:
+    """A door that is shut by hand."""
+
+    def __init__(self) -> None:
+        self.opened = asyncio.Event()
+        self.passages = 0
+
+    @property
+    def lets_through(self) -> bool:
+        return self.opened.is_set()
+
+    async def wait(self) -> None:
+        await self.opened.wait()
+
+    def passed(self) -> None:
+        self.passages += 1
+
+
+def test_whoever_gets_a_place_while_the_run_rests_gives_it_back_and_makes_the_call_later() -> None:
+    client = FakeClient(["fine"], pause=0.01)
+
+    async def scene() -> list[int]:
+        door, traffic = Rest(), Traffic(1)
+        door.opened.set()
+        async with caller(client, traffic=traffic, door=door) as used:
+            calls = [asyncio.create_task(used.complete(MODEL, ask(f"{number}?"))) for number in range(3)]
+            await asyncio.sleep(0)
+            door.opened.clear()
+            await calls[0]
+            await asyncio.sleep(0.02)
+            (seen,) = traffic.models()
+            during = [len(client.requests), seen.in_flight, seen.waiting]
+            door.opened.set()
+            await asyncio.gather(*calls)
+            return [*during, len(client.requests), door.passages]
+
+    assert asyncio.run(scene()) == [1, 0, 0, 3, 3]
 
 
 def test_a_models_own_time_limit_comes_before_the_runs() -> None:

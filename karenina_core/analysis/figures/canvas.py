@@ -34,6 +34,7 @@ def figure(traces: list[Any], height: int, **layout: Any) -> Any:
         "height": height,
         "paper_bgcolor": CLEAR,
         "plot_bgcolor": CLEAR,
+        "modebar": {"bgcolor": CLEAR},
         "margin": {"l": 10, "r": 20, "t": 40, "b": 40},
         "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
         "hovermode": "closest",

@@ -13,8 +13,9 @@ import socket
 import ssl
 import threading
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
@@ -36,6 +37,7 @@ HEADERS = {
     "Content-Type": "application/json",
     "User-Agent": "karenina-workbench",
 }
+_LOOK_UPS = 64  # of names at once
 NO_TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=None)  # every call has its own
 
 
@@ -78,6 +80,8 @@ class Connections:
 
 _known: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Connections]] = WeakKeyDictionary()
 _lock = threading.Lock()
+# Threads of their own: a look-up without an answer takes up to a minute, and the usual ones are for the store.
+_names = ThreadPoolExecutor(_LOOK_UPS, "karenina-names")
 
 
 def connect(url: str) -> Connections:
@@ -154,7 +158,8 @@ class _Resolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, family=family, type=socket.SOCK_STREAM)
+        look_up = partial(socket.getaddrinfo, host, port, family=family, type=socket.SOCK_STREAM)
+        found = await asyncio.get_running_loop().run_in_executor(_names, look_up)
         unique = {str(address[0]): (kind, address) for kind, _, _, _, address in found}
         _judge(host.rstrip("."), *unique)
         return [

@@ -12,20 +12,18 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections import deque
-from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from karenina_core.errors import ModelError
-from karenina_core.models.pace.limits import Bucket, Clock, Concurrency, ModelLimits, Patience
+from karenina_core.models.pace.allowance import Allowance
+from karenina_core.models.pace.limits import Clock, Concurrency, ModelLimits, Patience
 from karenina_core.models.pace.lines import LaneName, Line, StoppedError
 from karenina_core.models.pace.retry import LONGEST_RETRY_AFTER
+from karenina_core.models.pace.seats import Queue, Seat
 from karenina_core.schemas.results import Usage
 
 State = Literal["open", "trying", "waiting", "suspended", "stopped"]
 
-CHARACTERS_PER_TOKEN = 4
 SCOUT_SECONDS = 5.0  # a wrong key is refused sooner; who waits longer is waiting for an answer
 
 
@@ -34,29 +32,6 @@ class Way(NamedTuple):
 
     lane: Lane
     line: Line
-
-
-class Seat(NamedTuple):
-    """What a call in flight needs to remember.
-
-    Attributes:
-        wave: How often the limit had been cut when it began.
-        probe: It finds out whether a suspended model is back.
-        scout: It finds out whether the key is right; others wait for it.
-        tokens: Its estimate.
-    """
-
-    wave: int
-    probe: bool = False
-    scout: bool = False
-    tokens: int = 0
-
-
-@dataclass(eq=False, slots=True)
-class _Waiter:
-    line: Line
-    seat: asyncio.Future[Seat]
-    tokens: int
 
 
 class Lane:
@@ -69,6 +44,7 @@ class Lane:
     Attributes:
         concurrency: The limit for calls in flight, and how it is found.
         patience: What happens while the model does not answer.
+        allowance: Requests and tokens per minute.
         in_flight: Calls that have a seat.
     """
 
@@ -77,13 +53,10 @@ class Lane:
         self.clock = clock
         self.concurrency = Concurrency(1, clock=self.clock)
         self.patience = Patience(clock)
+        self.allowance = Allowance(clock)
         self.in_flight = 0
-        self._buckets: list[Bucket] = []
-        self._calls: Bucket | None = None
-        self._tokens: Bucket | None = None
         self._lines: dict[Line, ModelLimits] = {}
-        self._waiting: deque[_Waiter] = deque()
-        self._usual_reply = 256.0  # tokens, until replies tell
+        self._queue = Queue()
         self._probing = False
         self._scouts: dict[Line, asyncio.TimerHandle] = {}
         self._timer: asyncio.TimerHandle | None = None
@@ -108,9 +81,7 @@ class Lane:
         most = [limits.max_concurrent for _, limits in lines if limits.max_concurrent]
         self.concurrency.move_ceiling(min([ceiling, *most]), all(limits.adaptive for _, limits in lines))
         self.patience.attempts = max((limits.attempts for _, limits in lines), default=1)
-        self._calls = self._narrowest(self._calls, (limits.requests_per_minute for _, limits in lines))
-        self._tokens = self._narrowest(self._tokens, (limits.tokens_per_minute for _, limits in lines))
-        self._buckets = [bucket for bucket in (self._calls, self._tokens) if bucket is not None]
+        self.allowance.follow(self._lines.values())
         self.pump()
 
     def state(self, line: Line) -> State:
@@ -122,15 +93,6 @@ class Lane:
         if self.patience.wait():
             return "waiting"
         return "open" if line.known else "trying"
-
-    @property
-    def counts_tokens(self) -> bool:
-        """Whether tokens are limited, so that calls need an estimate."""
-        return self._tokens is not None
-
-    def estimate(self, characters: int) -> int:
-        """Return the tokens that a prompt of so many characters and its reply are going to take, about."""
-        return characters // CHARACTERS_PER_TOKEN + int(self._usual_reply)
 
     def enter(self, line: Line, tokens: int = 0) -> Seat | None:
         """Take a seat, if one is free and nobody waits; otherwise `wait` for one.
@@ -144,12 +106,12 @@ class Lane:
         """
         if line.stopped is not None:
             raise StoppedError(line.label, line.stopped)
-        if self._waiting or not line.ready or self._delay():
+        if self._queue.waiters or not line.ready or self._delay():
             return None
         return self._take(line, tokens)
 
-    async def wait(self, line: Line, tokens: int = 0) -> Seat:
-        """Return a seat as soon as it is this call's turn.
+    async def wait(self, line: Line, tokens: int = 0) -> Seat | None:
+        """Return a seat as soon as it is this call's turn, or None when it is called back before.
 
         Raises:
             StoppedError: The model is not called any more.
@@ -157,18 +119,13 @@ class Lane:
         """
         if line.run.closed:
             raise asyncio.CancelledError
-        waiter = _Waiter(line, asyncio.get_running_loop().create_future(), tokens)
-        self._waiting.append(waiter)
-        line.waiting += 1
+        waiter = self._queue.join(line, tokens)
         self.pump()
         try:
             return await waiter.seat
         except asyncio.CancelledError:
-            if waiter in self._waiting:
-                self._waiting.remove(waiter)
-                line.waiting -= 1
-            elif waiter.seat.done() and not waiter.seat.cancelled() and waiter.seat.exception() is None:
-                self.leave(line, waiter.seat.result(), None)
+            if not self._queue.drop(waiter) and (seat := waiter.given) is not None:
+                self.leave(line, seat, None)
             raise
 
     def leave(self, line: Line, seat: Seat, outcome: ModelError | Usage | None) -> None:
@@ -191,72 +148,65 @@ class Lane:
             self._failed(line, seat, outcome)
         elif outcome is not None:
             self._answered(line, outcome.cost)
-            if self._tokens is not None:
-                self._settle(self._tokens, seat, outcome)
-        if self._waiting:
-            self.pump()
+            if self.allowance.counts_tokens:
+                self.allowance.settle(seat.tokens, outcome)
         if line.run.blocked:
-            blocked, line.run.blocked = line.run.blocked, set()
-            for lane in blocked:
+            # The place is the run's. A slow model, which keeps what it gets, is not to take it from quick ones.
+            lanes, line.run.blocked = line.run.blocked | {self}, set()
+            for lane in sorted(lanes, key=lambda lane: lane.in_flight):
                 lane.pump()
+        elif self._queue.waiters:
+            self.pump()
 
     def stop(self, line: Line, error: ModelError) -> None:
         """Make no further call; those that wait fail at once, in the same category."""
         line.stop(error)
         self.dismiss(line, error)
 
+    def recall(self, line: Line) -> None:
+        """Let all calls of a line that wait look again whether they may be made."""
+        self._queue.recall(line)
+
     def dismiss(self, line: Line, error: ModelError | None) -> None:
         """Let all calls of a line that wait end: as not made because of an error, or cancelled."""
-        for waiter in [waiter for waiter in self._waiting if waiter.line is line]:
-            self._waiting.remove(waiter)
-            line.waiting -= 1
-            if waiter.seat.done():
-                continue
-            if error is None:
-                waiter.seat.cancel()
-            else:
-                waiter.seat.set_exception(StoppedError(line.label, error))
+        self._queue.dismiss(line, error)
 
     def pump(self) -> None:
         """Let in whoever may go on."""
-        while self._waiting:
+        while self._queue.waiters:
             delay = self._delay()
             if delay:
                 if delay < math.inf:
                     self._look_again(delay)
                 return
-            waiter = next((waiter for waiter in self._waiting if self._may(waiter)), None)
+            waiter = self._queue.next(self._may)
             if waiter is None:
                 return
-            self._waiting.remove(waiter)
-            waiter.line.waiting -= 1
             if not waiter.seat.done():
                 waiter.seat.set_result(self._take(waiter.line, waiter.tokens))
 
-    def _may(self, waiter: _Waiter) -> bool:
-        if waiter.line.ready:
+    def _may(self, line: Line) -> bool:
+        if line.ready:
             return True
-        if waiter.line.run.in_flight >= waiter.line.run.ceiling:
-            waiter.line.run.blocked.add(self)
+        if line.run.in_flight >= line.run.ceiling:
+            line.run.blocked.add(self)
         return False
 
     def _delay(self) -> float:
         """Return the seconds until the next call may go, infinity when a call has to end first."""
         if self.in_flight >= self.concurrency.limit or (self._probing and self.patience.suspended):
             return math.inf
-        if self.patience.calm and not self._buckets:
+        if self.patience.calm and not self.allowance.buckets:
             return 0.0
-        return max(self.patience.wait(), *(bucket.wait() for bucket in self._buckets), 0.0)
+        return max(self.patience.wait(), self.allowance.wait())
 
     def _take(self, line: Line, tokens: int) -> Seat:
         self.in_flight += 1
         line.in_flight += 1
         line.run.in_flight += 1
         self.concurrency.began(self.in_flight)
-        if self._calls is not None:
-            self._calls.take(1)
-        if self._tokens is not None:
-            self._tokens.take(tokens)
+        if self.allowance.buckets:
+            self.allowance.take(tokens)
         probe, scout = self.patience.suspended, not line.known
         if probe:
             self._probing = True
@@ -281,22 +231,11 @@ class Lane:
         if not line.known:
             line.prove()
 
-    def _settle(self, bucket: Bucket, seat: Seat, usage: Usage) -> None:
-        if usage.output_tokens is not None:
-            self._usual_reply += 0.2 * (usage.output_tokens - self._usual_reply)
-            bucket.settle((usage.input_tokens or 0) + usage.output_tokens - seat.tokens)
-
-    def _narrowest(self, bucket: Bucket | None, per_minute: Iterable[float | None]) -> Bucket | None:
-        narrowest = min((number for number in per_minute if number), default=None)
-        if narrowest is None or (bucket is not None and bucket.per_minute == narrowest):
-            return bucket if narrowest else None
-        return Bucket(narrowest, self.clock)
-
     def _failed(self, line: Line, seat: Seat, error: ModelError) -> None:
         line.requests += 1
         line.rate.add()
-        if self._tokens is not None:
-            self._tokens.settle(-seat.tokens)
+        if self.allowance.counts_tokens:
+            self.allowance.give_back(seat.tokens)
         match error.category:
             case "authentication":
                 self.stop(line, error)

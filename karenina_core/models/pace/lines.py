@@ -34,7 +34,13 @@ class StoppedError(ModelError):
 
 
 class Pumped(Protocol):
-    """Something with calls that wait."""
+    """Something with calls that wait.
+
+    Attributes:
+        in_flight: Calls that wait no more.
+    """
+
+    in_flight: int
 
     def pump(self) -> None:
         """Let in whoever may go on."""

@@ -118,6 +118,11 @@ class Traffic:
         finally:
             self._resting.discard(resting)
 
+    def recall(self) -> None:
+        """Let the calls that wait for a place look again whether they may be made, such as at a pause."""
+        for lane, line in self._ways.values():
+            lane.recall(line)
+
     def close(self) -> None:
         """Send away the calls that wait, and those that come; those in flight go on."""
         self._bound.closed = True

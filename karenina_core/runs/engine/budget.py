@@ -41,6 +41,7 @@ class Budget:
 
     Attributes:
         bounded: Whether there is any bound at all.
+        unstored: US dollars that were spent and are not in what is read of today yet.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Budget:
         self._max_cost = max_cost
         self._spent = spent
         self._spent_today = spent_today
+        self.unstored = 0.0
         self.bounded = max_cost is not None or bool(os.environ.get(DAILY_VARIABLE, "").strip())
 
     def spend(self, cost: float) -> None:
@@ -71,7 +73,7 @@ class Budget:
         bound = daily_budget()
         if bound is None:
             return ""
-        today = await asyncio.to_thread(self._spent_today)
+        today = await asyncio.to_thread(self._spent_today) + self.unstored
         if today < bound:
             return ""
         return (

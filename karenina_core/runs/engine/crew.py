@@ -44,7 +44,7 @@ class Crew:
         save: Stores a result durably.
 
     Attributes:
-        busy: Tasks that are being done at this moment.
+        busy: Tasks that are being done at this moment, or that wait at the gate.
     """
 
     def __init__(
@@ -62,6 +62,7 @@ class Crew:
         self._save = save
         self.busy = 0
         self._workers = 0
+        self._broken = False
 
     async def work(self, size: int) -> None:
         """Do everything that is left with so many workers; less when the gate turns workers away."""
@@ -70,8 +71,8 @@ class Crew:
             self._hire(size)
 
     def grow(self, size: int) -> None:
-        """Have so many workers, as long as there is work; never fewer."""
-        if self._workers:
+        """Have so many workers, as long as there is work; never fewer, and no new ones when the run is ending."""
+        if self._workers and not self._broken and not self._gate.ended:
             self._hire(size - self._workers)
 
     def _hire(self, number: int) -> None:
@@ -81,15 +82,17 @@ class Crew:
             task = self._group.create_task(self._worker(), context=self._context.copy())
             task.add_done_callback(self._left)
 
-    def _left(self, _: asyncio.Task[None]) -> None:
+    def _left(self, worker: asyncio.Task[None]) -> None:
         self._workers -= 1
+        # What one cannot deal with ends the work of all.
+        self._broken = self._broken or (not worker.cancelled() and worker.exception() is not None)
 
     async def _worker(self) -> None:
         while (task := await self._queue.next()) is not None:
-            if not self._gate.lets_begin:
-                await self._admitted(task)
             self.busy += 1
             try:
+                if not self._gate.lets_begin:
+                    await self._admitted(task)
                 await (self._answer(task) if isinstance(task, AnswerTask) else self._judge(task))
             finally:
                 self.busy -= 1

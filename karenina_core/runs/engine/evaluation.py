@@ -55,14 +55,15 @@ class PipelineEvaluator(Pipeline):
     def __init__(
         self, benchmark: Benchmark, config: VerificationConfig, ledger: MeteredCallLedger, prices: Prices | None = None
     ) -> None:
+        self._held = ledger if isinstance(ledger, MeteredLedger) else None
         self._caller = Caller(
             ledger,
             client_at(prices or {}),
             max_attempts=config.max_attempts,
             meter=ledger,
             traffic=ledger.traffic,
+            door=self._held,
         )
-        self._held = ledger if isinstance(ledger, MeteredLedger) else None
         super().__init__(benchmark, config, self._caller)
 
     def preflight(self) -> list[str]:
@@ -73,10 +74,17 @@ class PipelineEvaluator(Pipeline):
             preload(models)
         return problems
 
+    async def generate(self, question_id: str, answering: ModelConfig, replicate: int) -> Context:
+        """Ask the model under test, and return the context its judges need; not while the run rests."""
+        if self._held is not None:
+            self._held.begin()
+        return await super().generate(question_id, answering, replicate)
+
     async def judge(self, context: Context, parsing: ModelConfig) -> VerificationResult:
         """Judge the answer in the context; the calls are held for whoever stores the result."""
         if self._held is None:
             return await super().judge(context, parsing)
+        self._held.begin()
         self._held.hold()
         try:
             return await super().judge(context, parsing)

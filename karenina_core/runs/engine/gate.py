@@ -21,6 +21,11 @@ class Gate:
 
     Args:
         pause: Pauses the run because of trouble with the store; shuts this gate.
+
+    Attributes:
+        waiting: How many wait here.
+        ended: Whether everybody is sent away.
+        turned_away: Whether everybody is who comes to begin something.
     """
 
     def __init__(self, pause: Callable[[StoreError], Awaitable[None]]) -> None:
@@ -28,6 +33,7 @@ class Gate:
         self._open = asyncio.Event()
         self._openings = 0
         self._left: float | None = None
+        self.waiting = 0
         self.ended = False
         self.turned_away = False
 
@@ -77,7 +83,11 @@ class Gate:
             raise asyncio.CancelledError
 
     async def _opened(self) -> None:
-        await self._open.wait()
+        self.waiting += 1
+        try:
+            await self._open.wait()
+        finally:
+            self.waiting -= 1
         if self.ended:
             raise asyncio.CancelledError
 

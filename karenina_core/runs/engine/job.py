@@ -42,7 +42,7 @@ class Job:
         owner: Holds the lease of the run, which is given back at the end.
         run: The run as it is stored.
         plan: All that it wants.
-        tally: Counts the rows that need no work.
+        tally: Counts the rows that are stored.
 
     Attributes:
         ended: Set when nothing will happen any more.
@@ -111,7 +111,7 @@ class Job:
         rates = [model.per_minute for model in models if model.per_minute is not None]
         return replace(
             seen,
-            in_flight=self._crew.busy if self._crew else 0,
+            in_flight=max(0, self._crew.busy - self._gate.waiting) if self._crew else 0,
             calls_per_minute=sum(rates) if rates and self._status == "running" else None,
             ceiling=traffic.ceiling,
             traffic=models,
@@ -127,6 +127,7 @@ class Job:
     async def pause(self, message: str | None = None) -> None:
         """Begin nothing new; what is under way is finished and stored."""
         self._gate.shut()
+        self.ledger.traffic.recall()
         self._rest()
         self._message = self.run.note if message is None else message
         await self._note("paused")
@@ -170,6 +171,7 @@ class Job:
         except StoreError:
             self.ledger.give_back(spent)
             raise
+        self.ledger.stored(spent)
 
     def _go(self) -> None:
         self.tally.restart()

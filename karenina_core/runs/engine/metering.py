@@ -30,6 +30,19 @@ class _Held:
         self.calls: list[CallWrite] = []
 
 
+class _Work:
+    """An answer or a judgement that is to be made.
+
+    Attributes:
+        begun: Whether a call was made for it.
+    """
+
+    __slots__ = ("begun",)
+
+    def __init__(self) -> None:
+        self.begun = False
+
+
 class _Account:
     """What was spent, as it adds up with every call."""
 
@@ -57,6 +70,7 @@ class _Account:
 
 
 _held: ContextVar[_Held | None] = ContextVar("held_calls", default=None)
+_work: ContextVar[_Work | None] = ContextVar("work", default=None)
 
 
 class MeteredLedger:
@@ -109,7 +123,12 @@ class MeteredLedger:
 
     def given_back_unless_stored(self, spent: Usage) -> Told:
         """Return what is to be told whether what was taken is stored."""
-        return lambda stored: None if stored else self.give_back(spent)
+        return lambda stored: self.stored(spent) if stored else self.give_back(spent)
+
+    def stored(self, spent: Usage) -> None:
+        """Note that what was taken is in the account."""
+        if self._budget is not None:
+            self._budget.unstored -= spent.cost or 0.0
 
     def give_back(self, spent: Usage) -> None:
         """Note that what was taken could not be stored."""
@@ -138,12 +157,39 @@ class MeteredLedger:
         if self.over:
             raise asyncio.CancelledError
 
+    @property
+    def lets_through(self) -> bool:
+        """Whether this task may make a call: its run goes on, or what it does is under way."""
+        if self._gate.lets_begin:
+            return True
+        work = _work.get()
+        return work is not None and work.begun
+
+    async def wait(self) -> None:
+        """Return when the run goes on.
+
+        Raises:
+            asyncio.CancelledError: It is to end.
+        """
+        await self._gate.wait()
+
+    def passed(self) -> None:
+        """Note that this task makes a call; what it does is under way from now on."""
+        work = _work.get()
+        if work is not None:
+            work.begun = True
+
+    def begin(self) -> None:
+        """Note that this task, with the tasks begun in it, turns to an answer or a judgement; no call is made yet."""
+        _work.set(_Work())
+
     def paid(self, usage: Usage) -> None:
         """Note what a call took."""
         self._all.add(1, 0, usage.cost)
         self._unsaved.add(1, 0, usage.cost)
         if self._budget is not None and usage.cost is not None:
             self._budget.spend(usage.cost)
+            self._budget.unstored += usage.cost
 
     async def get(self, key: str) -> ChatReply | None:
         """Return the reply to this very call, if it was made before."""

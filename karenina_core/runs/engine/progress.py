@@ -11,7 +11,7 @@ from karenina_core.models.pace.rate import Rate
 from karenina_core.models.pace.traffic import ModelTraffic, Retry
 from karenina_core.runs.store import ACTIVE, Outcome, RunRow, RunStatus, Store
 from karenina_core.schemas.causes import NO_VERDICT, in_words
-from karenina_core.schemas.results import Usage, VerificationResult
+from karenina_core.schemas.results import RowKey, Usage, VerificationResult
 
 HIGHEST_PACE = 1000
 """Model calls of one run that may be in flight at once, at the most."""
@@ -35,6 +35,7 @@ class Progress:
 
     Attributes:
         total: Wanted rows; `done` are stored.
+        again: Stored rows that are to be evaluated again; each counts as what it is until it is replaced.
         passed: Rows with verdict `pass`; `failed` and `not_evaluated` count the other two.
         errors: Rows whose evaluation failed for technical reasons, by failure category.
         causes: All rows without a verdict, by failure category; `no_verdict` where nothing was to be decided.
@@ -63,6 +64,7 @@ class Progress:
     passed: int
     failed: int
     not_evaluated: int
+    again: int = 0
     errors: Mapping[str, int] = field(default_factory=dict)
     causes: Mapping[str, int] = field(default_factory=dict)
     in_flight: int = 0
@@ -83,8 +85,8 @@ class Progress:
 
     @property
     def percent(self) -> float:
-        """The finished share, 0 to 100; a run that wants nothing is finished."""
-        return 100.0 * self.done / self.total if self.total else 100.0
+        """The share that needs no more work, 0 to 100; a run that wants nothing is finished."""
+        return 100.0 * (self.done - self.again) / self.total if self.total else 100.0
 
     @property
     def active(self) -> bool:
@@ -140,14 +142,22 @@ class Tally:
     """Counts the rows of a run.
 
     Args:
-        outcomes: What became of the rows that count already, with their number.
+        outcomes: What became of the rows that are stored, with their number.
         clock: Seconds, for the rate.
+        again: Those among them that are to be evaluated again, by their position.
+        position: Of a row; needed where there are some of these.
     """
 
     def __init__(
-        self, outcomes: Iterable[tuple[Outcome, int]] = (), clock: Callable[[], float] = time.monotonic
+        self,
+        outcomes: Iterable[tuple[Outcome, int]] = (),
+        clock: Callable[[], float] = time.monotonic,
+        again: Mapping[int, Outcome] | None = None,
+        position: Callable[[RowKey], int] | None = None,
     ) -> None:
         self._rate = Rate(clock)
+        self._again = dict(again or {})
+        self._position = position
         self._verdicts: Counter[str] = Counter()
         self._models: dict[str, Counter[str]] = {}
         self._errors: Counter[str] = Counter()
@@ -159,6 +169,10 @@ class Tally:
     def add(self, result: VerificationResult) -> None:
         """Count a row that is stored now."""
         category = result.failure.category if result.failure else None
+        if self._again and self._position is not None:
+            before = self._again.pop(self._position(result.key), None)
+            if before is not None:
+                self._count(before, -1)
         self._count(Outcome(0, result.answering_model, result.status, result.verdict, category), 1)
         # Rows of a model that was given up, or of known replies, take no time and promise nothing about the others.
         known = 0 < result.usage.calls == result.usage.cached_calls
@@ -178,6 +192,7 @@ class Tally:
     def progress(self, run: RunRow, status: RunStatus, spent: Usage, elapsed: float, message: str) -> Progress:
         """Return the counts as a snapshot."""
         rate, done = self.rate if status == "running" else None, sum(self._verdicts.values())
+        left = max(0, run.total - done + len(self._again))
         return Progress(
             run_id=run.id,
             name=run.name,
@@ -187,15 +202,16 @@ class Tally:
             passed=self._verdicts["pass"],
             failed=self._verdicts["fail"],
             not_evaluated=self._verdicts["not_evaluated"],
-            errors=dict(self._errors),
-            causes=dict(self._causes),
+            again=len(self._again),
+            errors=dict(+self._errors),
+            causes=dict(+self._causes),
             calls=spent.calls,
             cached_calls=spent.cached_calls,
             cost=spent.cost,
             started=run.started,
             elapsed=elapsed,
             rate=rate,
-            eta=60.0 * max(0, run.total - done) / rate if rate else None,
+            eta=60.0 * left / rate if rate else None,
             recent=tuple(self.recent),
             models={name: _model_count(counts) for name, counts in self._models.items()},
             message=message,

@@ -4,33 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections import Counter
 from collections.abc import Coroutine
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from karenina_core.errors import ConfigError, InputError, StoreError
+from karenina_core.errors import InputError, StoreError
 from karenina_core.models.keys import KeySource
-from karenina_core.models.pace.slots import max_concurrent
-from karenina_core.runs.engine.again import kept
-from karenina_core.runs.engine.budget import daily_budget
-from karenina_core.runs.engine.evaluation import Evaluator, EvaluatorFactory, evaluator_at
+from karenina_core.runs.engine.evaluation import EvaluatorFactory, evaluator_at
 from karenina_core.runs.engine.job import Job
+from karenina_core.runs.engine.launch import Launcher
 from karenina_core.runs.engine.ledger import StoreLedger
-from karenina_core.runs.engine.progress import HIGHEST_PACE, Progress, Tally, stored_progress
-from karenina_core.runs.engine.work import WorkQueue, remaining
+from karenina_core.runs.engine.progress import HIGHEST_PACE, Progress, stored_progress
 from karenina_core.runs.engine.writer import Writer
-from karenina_core.runs.plans.plan import Plan, config_hash
-from karenina_core.runs.plans.prepared import answers_missing, require_answers
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.leases import forget_owner, new_owner
 from karenina_core.schemas.config import VerificationConfig
 
 T = TypeVar("T")
 BEAT_SECONDS = 5.0
-_KEPT_ANSWERS = 16  # runs
 _LAST_CALLS_SECONDS = 10.0  # of a run that was given up here and comes back
 
 
@@ -47,14 +40,14 @@ class Runner:
 
     def __init__(self, store: Store, pipeline_factory: EvaluatorFactory | None = None) -> None:
         self._store = store
-        self._make_evaluator = pipeline_factory or evaluator_at(store.prices)
         self._owner = new_owner()
         store.interrupt_abandoned()
         self._writer = Writer(store)
         self._ledger = StoreLedger(store, self._writer)
+        make_evaluator = pipeline_factory or evaluator_at(store.prices)
+        self._launcher = Launcher(store, self._writer, self._ledger, self._owner, make_evaluator)
         self._jobs: dict[str, Job] = {}
         self._starting: dict[str, asyncio.Task[None]] = {}
-        self._prepared: dict[str, VerificationConfig] = {}  # with the prepared answers, which are never stored
         self._closing = asyncio.Event()
         started: Future[asyncio.AbstractEventLoop] = Future()
         self._thread = threading.Thread(
@@ -112,9 +105,7 @@ class Runner:
         Raises:
             InputError: There is no such run.
         """
-        run = self._store.run(run_id)
-        known = self._recalled(run_id, None, run.config_hash)
-        return answers_missing(run.config) if known is None else ()
+        return self._launcher.needs_answers(run_id)
 
     def cancel(self, run_id: str) -> None:
         """Stop a run at once; returns when nothing is under way any more. What is stored stays.
@@ -215,48 +206,11 @@ class Runner:
                     f"The last calls that run {run_id!r} made here are still under way.",
                     next="Resume it in a moment; their replies are kept.",
                 )
-            job, evaluator, queue = await asyncio.to_thread(self._prepare, run_id, config)
+            job, evaluator, queue = await asyncio.to_thread(self._launcher.make_ready, run_id, config)
             self._jobs[run_id] = job
             job.begin(evaluator, queue, keys)
         finally:
             del self._starting[run_id]
-
-    def _prepare(self, run_id: str, config: VerificationConfig | None) -> tuple[Job, Evaluator, WorkQueue]:
-        stored_hash = self._store.run(run_id).config_hash
-        if not self._store.claim(run_id, self._owner):
-            raise _elsewhere(run_id)
-        try:
-            daily_budget(), max_concurrent()  # settings of the environment that cannot be used stop the run here
-            plan = _with_config(self._store.run_plan(run_id), self._recalled(run_id, config, stored_hash), stored_hash)
-            return self._assemble(run_id, plan)
-        except Exception as error:
-            self._store.end_run(run_id, self._owner, "failed", str(error))
-            raise
-
-    def _recalled(self, run_id: str, config: VerificationConfig | None, stored_hash: str) -> VerificationConfig | None:
-        """Keep a configuration with prepared answers for as long as this process lives, or return the one kept."""
-        if config is not None:
-            if any(model.manual_traces is not None for model in config.answering_models):
-                self._prepared = {**dict(list(self._prepared.items())[1 - _KEPT_ANSWERS :]), run_id: config}
-            return config
-        known = self._prepared.get(run_id)
-        return known if known is not None and config_hash(known) == stored_hash else None
-
-    def _assemble(self, run_id: str, plan: Plan) -> tuple[Job, Evaluator, WorkQueue]:
-        order = self._store.run_order(run_id, plan.benchmark)
-        staying = kept(self._store, run_id, plan, order)
-        # An answer that was there once is in the ledger, whatever else the row lacks.
-        there = (row for row in self._store.outcomes(run_id) if row.failure_category != "missing_recording")
-        require_answers(plan, Counter(row.answering_model for row in there))
-        queue = WorkQueue(remaining(plan, order, {outcome.position for outcome in staying}))
-        tally = Tally((outcome, 1) for outcome in staying)
-        self._store.set_status(run_id, "running", plan.note)
-        job = Job(self._store, self._writer, self._ledger, self._owner, self._store.run(run_id), plan, tally)
-        evaluator = self._make_evaluator(plan.benchmark, plan.config, job.ledger)
-        problems = evaluator.preflight()
-        if problems:
-            raise ConfigError("The run cannot start.", why=" ".join(problems))
-        return job, evaluator, queue
 
     async def _cancel(self, run_id: str) -> None:
         if run_id in self._starting:
@@ -268,11 +222,9 @@ class Runner:
             await asyncio.to_thread(self._cancel_stored, run_id)
 
     def _cancel_stored(self, run_id: str) -> None:
-        if not self._store.run(run_id).active:
-            return
-        if not self._store.claim(run_id, self._owner):
-            raise _elsewhere(run_id)
-        self._store.end_run(run_id, self._owner, "cancelled")
+        if self._store.run(run_id).active:
+            self._launcher.take(run_id)
+            self._store.end_run(run_id, self._owner, "cancelled")
 
     async def _beat(self) -> None:
         """Keep the leases of the runs under way, and give up runs that were taken over."""
@@ -291,21 +243,3 @@ class Runner:
 
 async def _now(job: Job) -> Progress:
     return job.progress()
-
-
-def _with_config(plan: Plan, config: VerificationConfig | None, stored_hash: str) -> Plan:
-    """Use the given configuration, if it is the one the run was made with."""
-    chosen = plan.config if config is None else config
-    if config_hash(chosen) != stored_hash:
-        raise ConfigError(
-            "The configuration is not the one this run was made with.",
-            next="Start a new run; the answers that stay the same are taken from the ledger.",
-        )
-    return replace(plan, config=chosen)
-
-
-def _elsewhere(run_id: str) -> StoreError:
-    return StoreError(
-        f"Run {run_id!r} is being carried out by another process.",
-        next="Watch it here, and pause or cancel it there.",
-    )

@@ -97,13 +97,12 @@ def estimated(
         at_once: Calls in flight at once.
     """
     quotes = {label: quote(model, own) for label, model in models.items()}
-    uses = [
-        _Use(number, *_tokens(ask, models[ask.model], seen, taken.get(ask)), quotes[ask.model].price)
-        for ask, number in seen.needed.items()
-        if number
-    ]
-    priced = [use for use in uses if use.price is not None]
     needed = {ask: number for ask, number in seen.needed.items() if number}
+    uses = {
+        ask: _Use(number, *_tokens(ask, models[ask.model], seen, taken.get(ask)), quotes[ask.model].price)
+        for ask, number in needed.items()
+    }
+    priced = [use for use in uses.values() if use.price is not None]
     asked = dict.fromkeys(ask.model for ask in needed)
     return Estimate(
         calls=sum(needed.values()),
@@ -113,7 +112,7 @@ def estimated(
         priced=bool(priced),
         unknown=tuple(label for label in asked if quotes[label].price is None),
         quotes=quotes,
-        seconds=_seconds(needed, taken, at_once, models),
+        seconds=_seconds(uses, taken, at_once, models),
         assumption=_words(needed, seen, taken),
     )
 
@@ -137,6 +136,9 @@ class _Use:
     received: tuple[float, float]
     price: Price | None
 
+    def tokens(self, case: int) -> float:
+        return self.calls * (self.sent[case] + self.received[case])
+
     def cost(self, case: int) -> float:
         return self.calls * self.price.of(self.sent[case], self.received[case]) if self.price else 0.0
 
@@ -155,13 +157,13 @@ def _tokens(
 
 
 def _seconds(
-    needed: Mapping[Ask, int], taken: Mapping[Ask, Taken], at_once: int, models: Mapping[str, ModelConfig]
+    uses: Mapping[Ask, _Use], taken: Mapping[Ask, Taken], at_once: int, models: Mapping[str, ModelConfig]
 ) -> tuple[float, float] | None:
-    spans = {ask: found.seconds for ask in needed if (found := taken.get(ask)) and found.seconds}
-    if not needed or len(spans) < len(needed):
+    spans = {ask: found.seconds for ask in uses if (found := taken.get(ask)) and found.seconds}
+    if not uses or len(spans) < len(uses):
         return None
-    lanes = min(at_once, sum(needed.values()))
-    low, high = (sum(number * spans[ask][case] for ask, number in needed.items()) / lanes for case in (0, 1))
+    lanes = min(at_once, sum(use.calls for use in uses.values()))
+    low, high = (sum(use.calls * spans[ask][case] for ask, use in uses.items()) / lanes for case in (0, 1))
     answers = [span.usual for ask, span in spans.items() if ask.purpose == "answer"]
     judgements = [span.usual for ask, span in spans.items() if ask.purpose != "answer"]
     # However many calls are made at once, a judgement waits for its answer.
@@ -169,7 +171,7 @@ def _seconds(
     # Nor does it help a model that may be asked so much and no more.
     least, most = (
         max(
-            _within_limits(model, {ask: number for ask, number in needed.items() if ask.model == label}, spans, case)
+            _within_limits(model, {ask: use for ask, use in uses.items() if ask.model == label}, spans, case)
             for label, model in models.items()
         )
         for case in (0, 1)
@@ -177,13 +179,14 @@ def _seconds(
     return max(low, chain, least), max(high, chain, most)
 
 
-def _within_limits(model: ModelConfig, needed: Mapping[Ask, int], spans: Mapping[Ask, Span], case: int) -> float:
+def _within_limits(model: ModelConfig, uses: Mapping[Ask, _Use], spans: Mapping[Ask, Span], case: int) -> float:
     """Return the seconds that the calls of one model take by its own limits."""
-    at_once, per_minute = model.max_concurrent_requests, model.requests_per_minute
-    return max(
-        sum(number * spans[ask][case] for ask, number in needed.items()) / at_once if at_once else 0.0,
-        60.0 * sum(needed.values()) / per_minute if per_minute else 0.0,
+    amounts = (
+        (sum(use.calls * spans[ask][case] for ask, use in uses.items()), model.max_concurrent_requests),
+        (60.0 * sum(use.calls for use in uses.values()), model.requests_per_minute),
+        (60.0 * sum(use.tokens(case) for use in uses.values()), model.tokens_per_minute),
     )
+    return max(amount / limit if limit else 0.0 for amount, limit in amounts)
 
 
 def _words(needed: Mapping[Ask, int], seen: Calls, taken: Mapping[Ask, Taken]) -> str:

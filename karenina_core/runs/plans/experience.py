@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from statistics import median, quantiles
 from typing import Any, NamedTuple
@@ -59,7 +59,13 @@ def experience(store: Store, models: Iterable[str], run_id: str | None = None) -
     """
     of_ledger = _gathered(_ledger_calls(store, list(models)))
     of_run = _gathered(_run_calls(store, run_id)) if run_id else {}
-    return {**_spans(of_ledger, here=False), **_spans(of_run, here=True)}
+    known = _spans(of_ledger, here=False)
+    return {**known, **{ask: _timed(taken, known.get(ask)) for ask, taken in _spans(of_run, here=True).items()}}
+
+
+def _timed(taken: Taken, known: Taken | None) -> Taken:
+    """Take the time of calls from the ledger where a run was resumed: what it replays takes none."""
+    return taken if taken.seconds or known is None else replace(taken, seconds=known.seconds)
 
 
 def _gathered(calls: Iterable[tuple[Ask, _Seen]]) -> dict[Ask, list[_Seen]]:

@@ -6,7 +6,7 @@ import os
 import socket
 from uuid import uuid4
 
-from sqlalchemy import Connection, literal_column, select, update
+from sqlalchemy import ColumnElement, Connection, func, literal_column, select, update
 
 from karenina_core.errors import KareninaError
 from karenina_core.runs.store.database import Database
@@ -105,6 +105,13 @@ class Leases(Database):
 
     def _clock(self, connection: Connection) -> float:
         return float(connection.execute(select(literal_column(_CLOCKS[self.engine.dialect.name]))).scalar_one())
+
+
+def nobody_has_it(connection: Connection) -> ColumnElement[bool]:
+    """Return the condition that nobody has a run who was heard of lately."""
+    clock: ColumnElement[float] = literal_column(_CLOCKS[connection.dialect.name])
+    silent = func.abs(clock - func.coalesce(table.c.beat, 0.0)) >= LEASE_SECONDS
+    return table.c.owner.is_(None) | silent
 
 
 def _alive(owner: str | None, beat: float | None, clock: float) -> bool:

@@ -54,6 +54,8 @@ def rescue(path: str | Path) -> Rescued:
     texts: dict[int, str | None] = {}
     with suppress(*_UNREADABLE), closing(sqlite3.connect(place, uri=True)) as connection:
         connection.text_factory = bytes
+        # Nothing can be written here; SQLite reads a file that was cut off only under this setting.
+        connection.execute("PRAGMA writable_schema = ON")
         texts = _texts(connection)
         runs = {number: _text(run) for number, run in _pairs(connection, "result", "run_id", texts)}
         names = _names(connection)

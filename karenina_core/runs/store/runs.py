@@ -11,6 +11,7 @@ from karenina_core.errors import InputError
 from karenina_core.runs.plans.plan import Plan, SkippedQuestion, asked, config_hash
 from karenina_core.runs.store.accounts import Accounts, unknown_run
 from karenina_core.runs.store.clean import clean_text
+from karenina_core.runs.store.leases import nobody_has_it
 from karenina_core.runs.store.order import Order
 from karenina_core.runs.store.run_row import RunRow, RunStatus
 from karenina_core.runs.store.snapshots import Packed, Snapshots, pack
@@ -84,7 +85,9 @@ class Runs(Snapshots, Accounts):
             if values["snapshot"] != before.snapshot:
                 raise InputError("The benchmark has changed since this run began.", next="Start a new run.")
             values |= {"note": clean_text(plan.note), "status": "queued", "finished": None}
-            done = connection.execute(update(table).where(table.c.id == run_id, unchanged).values(**values))
+            # Who has it and is about to start it has read already what it wants.
+            query = update(table).where(table.c.id == run_id, unchanged, nobody_has_it(connection))
+            done = connection.execute(query.values(**values))
         if not done.rowcount:
             raise InputError("A run that is under way cannot want more.", next="Let it end, or cancel it; then resume.")
 

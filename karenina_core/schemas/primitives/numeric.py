@@ -34,7 +34,7 @@ class _Numeric(VerificationPrimitive):
 
 @_register_primitive
 class NumericExact(_Numeric):
-    """Passes when both sides are the same number: whole numbers exactly, others as floats."""
+    """Passes when both sides are the same number: whole numbers exactly, others to some 15 digits."""
 
     def check(self, extracted: Any, expected: Any) -> bool:
         found, wanted = read_number(extracted), read_number(expected)

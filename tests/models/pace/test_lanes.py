@@ -253,6 +253,24 @@ def test_two_runs_find_the_limit_of_a_model_together() -> None:
     assert limit <= 10
 
 
+def test_a_free_place_of_a_run_goes_to_the_model_with_the_fewest_calls_so_that_a_slow_one_does_not_take_all() -> None:
+    async def scene() -> list[bool]:
+        traffic = Traffic(3)
+        slow, quick, judge = (traffic.way(model(name)) for name in ("slow", "quick", "judge"))
+        seats = [way.lane.enter(way.line) for way in (slow, slow, quick)]
+        waiting = [asyncio.create_task(way.lane.wait(way.line)) for way in (slow, judge)]
+        await asyncio.sleep(0)
+        assert seats[0] is not None
+        slow.lane.leave(slow.line, seats[0], None)
+        await asyncio.sleep(0)
+        done = [task.done() for task in waiting]
+        traffic.release()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        return done
+
+    assert asyncio.run(scene()) == [False, True]
+
+
 def test_the_end_sends_away_who_waits_and_lets_finish_who_is_asked() -> None:
     provider = Provider(pause=0.05)
 

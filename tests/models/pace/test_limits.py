@@ -13,14 +13,7 @@ from karenina_core.models.pace.limits import (
     Concurrency,
     Patience,
 )
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
+from tests.models.fakes import Clock
 
 
 def longest(_: float, most: float) -> float:

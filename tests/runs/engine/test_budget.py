@@ -6,8 +6,11 @@ import asyncio
 
 import pytest
 
-from karenina_core.errors import ConfigError, InputError
+from karenina_core.errors import ConfigError, InputError, StoreError
 from karenina_core.runs.engine.budget import Budget, about, daily_budget, dollars
+from karenina_core.runs.engine.gate import Gate
+from karenina_core.runs.engine.ledger import StoreLedger
+from karenina_core.runs.engine.metering import MeteredLedger
 from karenina_core.runs.engine.runner import Runner
 from karenina_core.runs.engine.writer import ResultWrite, Writer
 from karenina_core.runs.plans.plan import config_hash, wanted
@@ -104,6 +107,30 @@ def test_all_runs_together_stop_at_the_daily_bound(
     assert (seen.status, seen.done, seen.cost) == ("interrupted", 3, 0.5)
     assert "all runs together have spent $1.50 today" in seen.message
     assert store.spent_today() == 1.5
+
+
+def test_what_is_on_its_way_into_the_account_counts_for_the_day(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KARENINA_DAILY_BUDGET", "1.0")
+    writer, run_id = Writer(store), new_run(store)
+
+    async def scene() -> list[str]:
+        budget = Budget(None, 0.0, store.spent_today)
+        ledger = MeteredLedger(StoreLedger(store, writer), Gate(_no_pause), budget, run_id=run_id)
+        ledger.paid(Usage(cost=0.75))
+        ledger.paid(Usage(cost=0.5))
+        problems = [await budget.problem()]
+        spent = ledger.take()
+        write = ResultWrite(rows_of(run_id, plain_result("q1")), spent)
+        await writer.put(write, ledger.given_back_unless_stored(spent))
+        return [*problems, await budget.problem()]
+
+    problems = asyncio.run(scene())
+    writer.close()
+    assert ["spent $1.25 today" in problem for problem in problems] == [True, True]
+
+
+async def _no_pause(error: StoreError) -> None:
+    raise error
 
 
 def test_what_was_spent_is_added_up_by_day(any_store: Store) -> None:

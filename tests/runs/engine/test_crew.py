@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any, cast
 
+import pytest
+
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import StoreError
 from karenina_core.runs.engine.crew import Crew, workers_for
@@ -63,3 +65,57 @@ def test_nobody_waits_when_the_row_of_a_broken_answer_cannot_be_stored_any_more(
 
 def test_many_calls_take_more_workers() -> None:
     assert [workers_for(calls) for calls in (1, 32, 40, 200)] == [1, 32, 48, 368]
+
+
+class Lingering:
+    """Takes a moment to end when it is cancelled."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    async def generate(self, *_: Any) -> Any:
+        self.asked += 1
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("ending", ["cancelled", "broken"])
+def test_who_asks_for_more_workers_while_the_run_ends_gets_none_and_no_error(ending: str) -> None:
+    async def scenario() -> int:
+        async def pause(error: StoreError) -> None:
+            raise AssertionError from error
+
+        async def refused(_: Any) -> None:
+            raise ValueError("No such run.")
+
+        gate, lingering, broken = Gate(pause), Lingering(), asyncio.Event()
+        gate.open()
+        benchmark = Benchmark.create("Three")
+        questions = [benchmark.add_question(f"Which is number {number}?", "This.") for number in range(3)]
+        queue = WorkQueue([iter([AnswerTask(Generation(question, MODEL, 1), (MODEL,)) for question in questions])])
+
+        class First(Lingering):
+            async def generate(self, *asked: Any) -> Any:
+                if asked[0] == questions[0] and ending == "broken":
+                    await broken.wait()
+                    raise RuntimeError("No.")
+                return await lingering.generate(*asked)
+
+        crew = Crew(benchmark, cast(Any, First()), queue, gate, refused)
+        work = asyncio.create_task(crew.work(2))
+        await asyncio.sleep(0.01)
+        if ending == "cancelled":
+            gate.end()
+            work.cancel()
+        broken.set()
+        for _ in range(5):
+            await asyncio.sleep(0)
+        before = lingering.asked
+        crew.grow(3)
+        with pytest.raises((asyncio.CancelledError, ExceptionGroup)):
+            await work
+        return lingering.asked - before
+
+    assert asyncio.run(scenario()) == 0

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator
 import pytest
 
 from karenina_core.errors import StoreError
+from karenina_core.models import NullLedger
 from karenina_core.models.ports import ChatReply, ChatRequest, Message, Subject
 from karenina_core.runs.engine.gate import Gate
 from karenina_core.runs.engine.ledger import StoreLedger
@@ -149,3 +150,34 @@ def test_what_could_not_be_stored_counts_again(during: Callable[[Act], None]) ->
         assert ledger.unsaved == Usage(calls=2, cost=0.75)
 
     during(act)
+
+
+# While the run rests
+
+
+def test_while_the_run_rests_only_what_is_under_way_makes_calls() -> None:
+    async def scene() -> list[bool]:
+        async def pause(error: StoreError) -> None:
+            raise error
+
+        gate = Gate(pause)
+        gate.open()
+        ledger = MeteredLedger(NullLedger(), gate)
+        ledger.begin()
+        seen = [ledger.lets_through]
+        gate.shut()
+        seen.append(ledger.lets_through)
+        ledger.passed()
+        # A call that is made in a task of its own belongs to the same judgement.
+        seen.append(await asyncio.create_task(_may_call(ledger)))
+        ledger.begin()
+        seen.append(ledger.lets_through)
+        gate.open()
+        await ledger.wait()
+        return [*seen, ledger.lets_through]
+
+    assert asyncio.run(scene()) == [True, False, True, False, True]
+
+
+async def _may_call(ledger: MeteredLedger) -> bool:
+    return ledger.lets_through

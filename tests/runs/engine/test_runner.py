@@ -8,19 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from karenina_core.benchmark import Benchmark
 from karenina_core.errors import ConfigError, InputError, StoreError
-from karenina_core.models.ports import MeteredCallLedger
 from karenina_core.runs.engine.progress import ModelCount, Progress
 from karenina_core.runs.engine.runner import Runner
 from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.plans.prepared import with_answers
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.leases import LEASE_SECONDS
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from tests.runs.fakes import (
     PATIENCE,
-    FakeEvaluator,
     Laboratory,
     Turnstile,
     fill_disk,
@@ -383,55 +378,3 @@ def test_killed_in_the_middle_nothing_reported_is_lost(tmp_path: Path) -> None:
         runner.resume(run.id)
         assert finish(runner, run.id).passed == 30
     assert not reported & {question for question, _, _ in lab.answered}
-
-
-PREPARED = {"q1": "42", "q2": "42"}
-
-
-def prepared_config() -> VerificationConfig:
-    """Return a configuration whose answers are prepared."""
-    prepared = ModelConfig(interface="manual", model_name="elsewhere", manual_traces=PREPARED)
-    return small_config().model_copy(update={"answering_models": [prepared]})
-
-
-def run_of_the_first(store: Store, runner: Runner, config: VerificationConfig) -> str:
-    """Carry out a run of the first of two questions."""
-    run_id = store.create_run(wanted(small_benchmark(2), config, limit=1))
-    runner.start(run_id, config)
-    runner.wait(run_id, PATIENCE)
-    return run_id
-
-
-def test_prepared_answers_stay_for_as_long_as_the_process_lives(store: Store) -> None:
-    seen: list[VerificationConfig] = []
-
-    class Watching(Laboratory):
-        def __call__(
-            self, benchmark: Benchmark, config: VerificationConfig, ledger: MeteredCallLedger
-        ) -> FakeEvaluator:
-            seen.append(config)
-            return super().__call__(benchmark, config, ledger)
-
-    config = prepared_config()
-    with Runner(store, Watching()) as runner:
-        run_id = run_of_the_first(store, runner, config)
-        store.widen_run(run_id, wanted(store.run_plan(run_id).benchmark, config))
-        runner.resume(run_id)
-        assert runner.wait(run_id, PATIENCE).done == 2
-    assert [given.answering_models[0].manual_traces for given in seen] == [PREPARED] * 2
-
-
-def test_another_process_asks_for_the_prepared_answers_before_it_goes_on(store: Store) -> None:
-    config = prepared_config()
-    with Runner(store, Laboratory()) as first:
-        run_id = run_of_the_first(store, first, config)
-        assert first.needs_answers(run_id) == ()
-    with Runner(store, Laboratory()) as second:
-        assert second.needs_answers(run_id) == ("elsewhere",)
-        second.resume(run_id)  # nothing is left for which they would be needed
-        assert second.wait(run_id, PATIENCE).status == "completed"
-        store.widen_run(run_id, wanted(store.run_plan(run_id).benchmark, config))
-        with pytest.raises(ConfigError, match="prepared answers of elsewhere"):
-            second.resume(run_id)
-        second.resume(run_id, with_answers(store.run(run_id).config, {"manual": PREPARED}))
-        assert second.wait(run_id, PATIENCE).passed == 2

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import replace
+from collections import Counter
 
 import pytest
 
@@ -8,7 +8,10 @@ from karenina_core.benchmark import Benchmark
 from karenina_core.models.prices import Price
 from karenina_core.runs import estimate, wanted
 from karenina_core.runs.engine.runner import Runner
+from karenina_core.runs.plans.estimate import estimated
+from karenina_core.runs.plans.experience import Span, Taken
 from karenina_core.runs.plans.plan import Plan
+from karenina_core.runs.plans.rehearsal import Ask, Calls
 from karenina_core.runs.plans.topup import widened
 from karenina_core.runs.store import Store
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
@@ -137,6 +140,13 @@ def test_tokens_and_time_come_from_the_try(store: Store, plan: Plan) -> None:
     assert "second" in expected.time or "minute" in expected.time
 
 
+def test_time_comes_from_the_ledger_where_a_run_replayed_its_calls(store: Store, plan: Plan) -> None:
+    first, again = carried_out(store, plan), carried_out(store, plan)
+    measured, replayed = (estimate(widened(plan, replicates=2), store, run_id) for run_id in (first, again))
+    assert measured is not None and replayed is not None
+    assert measured.seconds == replayed.seconds is not None
+
+
 def test_an_answer_that_several_judges_read_is_one_call(store: Store, plan: Plan, server: OpenAIServer) -> None:
     strict = ModelConfig.model_validate(at(server, "strict", temperature=1))
     run_id = carried_out(store, widened(plan, judges=[strict]))
@@ -146,20 +156,27 @@ def test_an_answer_that_several_judges_read_is_one_call(store: Store, plan: Plan
 
 
 @pytest.mark.parametrize(
-    ("limits", "least"),
-    [({"requests_per_minute": 2}, 4 / 2 * 60), ({"max_concurrent_requests": 1}, 0.0)],
-    ids=["a minute", "at once"],
+    ("limits", "seconds"),
+    [
+        ({}, 200 * 3 / 10),
+        ({"max_concurrent_requests": 2}, 100 * 3 / 2),
+        ({"requests_per_minute": 4}, 100 / 4 * 60),
+        ({"tokens_per_minute": 36}, 100 * (11 + 7) / 36 * 60),
+        ({"max_concurrent_requests": 50}, 200 * 3 / 10),
+    ],
+    ids=["none", "at once", "requests a minute", "tokens a minute", "more than the run needs"],
 )
-def test_the_limits_of_a_model_take_their_time(store: Store, plan: Plan, limits: dict[str, int], least: float) -> None:
-    run_id = carried_out(store, plan)
-    before = estimate(widened(plan, replicates=2), store, run_id)
-    [answering] = plan.config.answering_models
-    slow = plan.config.model_copy(update={"answering_models": [answering.model_copy(update=limits)]})
-    after = estimate(widened(replace(plan, config=slow), replicates=2), store, run_id)
-    assert before is not None and before.seconds is not None
-    assert after is not None and after.seconds is not None
-    assert after.seconds[0] >= max(least, before.seconds[0])
-    assert after.seconds[0] > before.seconds[0]
+def test_the_limits_of_a_model_take_their_time(limits: dict[str, int], seconds: float) -> None:
+    """A hundred answers of one model and a hundred judgements of another, of 3 s each, 10 calls at once."""
+    answering, judge = (
+        ModelConfig(id=label, interface="openai_endpoint", model_name="priced", endpoint_base_url="http://127.0.0.1:9")
+        for label in ("lab", "judge")
+    )
+    asks = (Ask("lab", "answer"), Ask("judge", "parsing"))
+    call = Taken(10, Span(11, 11), Span(7, 7), Span(3, 3), here=True)
+    models = {"lab": answering.model_copy(update=limits), "judge": judge}
+    expected = estimated(models, Calls(Counter(dict.fromkeys(asks, 100))), dict.fromkeys(asks, call), {}, at_once=10)
+    assert expected.seconds == pytest.approx((seconds, seconds))
 
 
 def test_tokens_come_from_earlier_runs_too(store: Store, plan: Plan) -> None:

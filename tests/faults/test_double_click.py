@@ -1,0 +1,89 @@
+"""Impatient clicks: what costs money begins once, however often somebody presses while the page is still at work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from playwright.sync_api import Page, expect
+
+from karenina_core.errors import ConfigError
+from karenina_core.runs import Store
+from pages.components import services
+from tests.browser.conftest import Server, browser, page, server, settled
+from tests.browser.test_runs import load_preset, prepared
+from tests.faults.openai_server import OpenAIServer
+from tests.faults.road import config, honest, islands
+
+__all__ = ["browser", "page", "prepared", "server"]
+
+
+@pytest.fixture
+def provider() -> Iterator[OpenAIServer]:
+    with OpenAIServer(honest) as opened:
+        yield opened
+
+
+@pytest.fixture
+def app_store(provider: OpenAIServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Store]:
+    """The store of the app, outside of its server; its runs end before the provider does."""
+    monkeypatch.setenv("KARENINA_DATABASE_URL", f"sqlite:///{tmp_path / 'app.db'}")
+    yield services.store()
+    services.runner.clear()
+    services.store.clear()
+    st.session_state.clear()
+
+
+def test_the_second_click_of_a_double_click_returns_the_first_run(app_store: Store, provider: OpenAIServer) -> None:
+    benchmark = islands(3)
+    benchmark_id = app_store.save_benchmark(benchmark)
+    clicks = [services.start_run(benchmark_id, benchmark, config(provider), "Islands") for _ in range(3)]
+    assert len(set(clicks)) == len(app_store.runs()) == 1
+    assert services.runner().wait(clicks[0], 60).passed == 3
+    assert len(provider.requests) == 6
+
+
+@pytest.mark.parametrize("change", ["name", "configuration", "questions", "benchmark", "later"])
+def test_another_click_for_something_else_begins_a_run(
+    app_store: Store, provider: OpenAIServer, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    benchmark, limit, name, settings = islands(3), None, "Islands", config(provider)
+    benchmark_id = app_store.save_benchmark(benchmark)
+    services.start_run(benchmark_id, benchmark, settings, name)
+    match change:
+        case "name":
+            name = "Others"
+        case "configuration":
+            settings = config(provider, replicate_count=2)
+        case "questions":
+            limit = 2
+        case "benchmark":
+            app_store.save_benchmark(benchmark, benchmark_id)
+        case "later":
+            monkeypatch.setattr(services, "_ONE_CLICK_SECONDS", 0.0)
+    services.start_run(benchmark_id, benchmark, settings, name, limit)
+    assert len(app_store.runs()) == 2
+
+
+def test_a_run_that_could_not_start_is_begun_by_the_next_click(app_store: Store, provider: OpenAIServer) -> None:
+    benchmark = islands(1)
+    benchmark_id = app_store.save_benchmark(benchmark)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KARENINA_DAILY_BUDGET", "plenty")
+        with pytest.raises(ConfigError, match="KARENINA_DAILY_BUDGET"):
+            services.start_run(benchmark_id, benchmark, config(provider), "Islands")
+    run_id = services.start_run(benchmark_id, benchmark, config(provider), "Islands")
+    assert services.runner().wait(run_id, 60).passed == 1
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("pause", [15, 75], ids="{} ms".format)
+def test_a_double_click_in_a_browser_begins_one_run(page: Page, prepared: Server, pause: int) -> None:
+    load_preset(page, prepared)
+    page.get_by_role("button", name="Run all 42").dblclick(delay=pause)
+    expect(page.get_by_text("42 of 42 evaluations")).to_be_visible()
+    settled(page)
+    with Store.open(prepared.database) as store:
+        assert [run.done for run in store.runs()] == [42]
