@@ -81,7 +81,7 @@ with frame.guard():
         waiting = upload.choose()
     with right, st.container(horizontal=True):
         with (
-            st.popover("New benchmark", icon=":material/add:"),
+            st.popover("New benchmark", icon=":material/add:", key=f"new_benchmark_of_{len(rows)}"),
             st.form(f"new_benchmark_{len(rows)}", border=False),
             frame.guard(),
         ):

@@ -68,7 +68,8 @@ with frame.guard():
             icon=":material/science:",
             key="run_pilot",
             disabled=not agreed,
-            help="The others can be added to the same run afterwards, and nothing is asked twice.",
+            help="The others can be added to the same run afterwards, and nothing is asked twice. What these take "
+            "tells how long the others take.",
         )
     if run_all or pilot:
         run_id = services.start_run(

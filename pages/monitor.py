@@ -9,6 +9,7 @@ from pages.components.labels import distinct
 from pages.components.results import data as results_data
 from pages.components.runs import monitor
 from pages.components.text import plain, short
+from pages.components.times import local_time
 
 frame.begin("Monitor", "How a run is doing. Errors are never counted as wrong answers.")
 
@@ -21,7 +22,7 @@ with frame.guard():
         st.stop()
     chosen = state.selected("run", runs)
     results_data.say_unknown_run()
-    labels = distinct(runs, lambda key: f"{short(runs[key].name)} · {runs[key].created[:16].replace('T', ' ')}")
+    labels = distinct(runs, lambda key: f"{short(runs[key].name)} · {local_time(runs[key].created)}")
     run_id = st.selectbox(
         "Run",
         list(runs),

@@ -24,7 +24,7 @@ with frame.guard():
         if st.button("Open the monitor", type="primary", icon=":material/monitoring:"):
             st.switch_page(frame.MONITOR, query_params={"run": run_id})
         st.stop()
-    results_overview.newer(data)
+    results_overview.unfinished(data)
     scope = results_filters.draw(data)
     shown = results_filters.shown(data, scope)
     results_overview.draw(data, scope)

@@ -10,7 +10,6 @@ what the user typed. So the default is, in every run, the value of the draft.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -19,9 +18,9 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from pages.components import services
+from pages.components.widget_keys import fingerprint, next_number
 
 _DRAFTS = "_drafts"
-_GENERATION = "_draft_generation"
 _PREFIX = "draft/"
 
 Rows = list[dict[str, Any]]
@@ -49,7 +48,7 @@ class Draft:
     name: str
     base: dict[str, Any]
     values: dict[str, Any]
-    generation: int = field(default_factory=lambda: _next_generation())
+    generation: int = field(default_factory=next_number)
     _kept: dict[str, Any] | None = field(default=None, repr=False)
     _tables: dict[str, _Table] = field(default_factory=dict, repr=False)
 
@@ -86,11 +85,11 @@ class Draft:
     def put(self, name: str, value: Any) -> None:
         """Set a value as if it had been typed; draw the page anew afterwards."""
         self.values = self.values | {name: value}
-        self.generation = _next_generation()
+        self.generation = next_number()
         self._tables.clear()
 
     def _widget(self, name: str) -> str:
-        return f"{name}:{_digest(self.name)}:{self.generation}"
+        return f"{name}:{fingerprint(self.name)}:{self.generation}"
 
     @property
     def edits(self) -> dict[str, Any]:
@@ -115,7 +114,7 @@ class Draft:
     def start_over(self, stored: Mapping[str, Any]) -> None:
         """Forget the edits and show the stored values."""
         self.base, self.values = dict(stored), dict(stored)
-        self.generation = _next_generation()
+        self.generation = next_number()
         self._tables.clear()
         self.collect()
 
@@ -169,7 +168,7 @@ def move(old: str, new: str) -> None:
     for name in [name for name in known if name == old or name.startswith(f"{old}/")]:
         draft = known.pop(name)
         services.store().remove_setting(_setting(name))
-        draft.name, draft.generation = new + name.removeprefix(old), _next_generation()
+        draft.name, draft.generation = new + name.removeprefix(old), next_number()
         draft._kept = None
         draft._tables.clear()
         known[draft.name] = draft
@@ -197,14 +196,5 @@ def _drafts() -> dict[str, Draft]:
     return drafts
 
 
-def _next_generation() -> int:
-    st.session_state[_GENERATION] = st.session_state.get(_GENERATION, 0) + 1
-    return int(st.session_state[_GENERATION])
-
-
 def _setting(name: str) -> str:
-    return f"{_PREFIX}{_digest(name)}"
-
-
-def _digest(name: str) -> str:
-    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+    return f"{_PREFIX}{fingerprint(name, 24)}"

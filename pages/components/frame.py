@@ -15,7 +15,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from karenina_core.errors import KareninaError
 from karenina_core.redact import redact
-from pages.components import drafts, job_card, sign_in
+from pages.components import drafts, job_card, page_top, sign_in
 from pages.components.text import plain
 
 log = logging.getLogger(__name__)
@@ -94,7 +94,7 @@ def begin(title: str, caption: str = "") -> None:
     with st.sidebar:
         job_card.show()
         sign_in.account()
-    st.title(title)
+    page_top.title(title, visit())
     if caption:
         st.caption(caption)
 

@@ -32,7 +32,7 @@ def show() -> None:
 
 def _runs(alive: Sequence[Progress]) -> None:
     for progress in alive:
-        st.progress(progress.done / max(progress.total, 1), text=plain(progress.name, 40))
+        st.progress(progress.percent / 100, text=plain(progress.name, 40))
         spent = f" · ${progress.cost:.4f}" if progress.cost else ""
         st.caption(f"{progress.status} · {progress.done:,} of {progress.total:,}{spent}")
         _buttons(progress)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
+
+from pages.components.widget_keys import fingerprint
 
 _ROW_HEIGHT = 35
 
@@ -42,7 +43,7 @@ def pick(
         on_select="rerun",
         selection_mode="single-row",
         selection_default={"selection": {"rows": [ids.index(chosen)] if chosen in ids else []}},
-        key=f"{name}_{turn}_{hashlib.sha256('/'.join(ids).encode()).hexdigest()[:12]}",
+        key=f"{name}_{turn}_{fingerprint('/'.join(ids))}",
         alt=alt,
         height="content" if len(ids) <= most else most * _ROW_HEIGHT,
         column_config=dict(columns or {}),

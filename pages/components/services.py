@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -13,6 +15,18 @@ from karenina_core.runs.drafting.drafter import Drafter
 from karenina_core.runs.traits.scorer import Scorer
 from karenina_core.schemas.config import VerificationConfig
 from pages.components import session_keys
+
+_LATEST = "_latest_run"
+_ONE_CLICK_SECONDS = 5.0  # after a run was begun; a slow page takes a while to come to the second click
+
+
+@dataclass
+class _Latest:
+    """The run that a session began last: what was asked for, its id, and when on the monotonic clock."""
+
+    asked: tuple[object, ...] = ()
+    run_id: str = ""
+    when: float = 0.0
 
 
 @st.cache_resource(on_release=lambda store: store.close(), show_spinner=False)
@@ -62,6 +76,8 @@ def start_run(
 ) -> str:
     """Store a run, start it in the background with the keys of this session, and return its id.
 
+    The second click of a double click begins no second run, which would be paid as well: it returns the first one's.
+
     Args:
         benchmark_id: Of the stored benchmark.
         benchmark: Its questions.
@@ -70,6 +86,13 @@ def start_run(
         limit: At most this many questions, the first ones.
         question_ids: Only these questions.
     """
-    run_id = store().create_run(wanted(benchmark, config, question_ids, limit), name, benchmark_id=benchmark_id)
-    runner().start(run_id, config, session_keys.source())
-    return run_id
+    # First whatever asks the session: there, and nowhere below, another click begins the page anew.
+    keys = session_keys.source()
+    latest: _Latest = st.session_state.setdefault(_LATEST, _Latest())
+    plan = wanted(benchmark, config, question_ids, limit)
+    asked = (name, benchmark_id, store().benchmark(benchmark_id).revision, config, plan.question_ids)
+    if latest.asked != asked or time.monotonic() - latest.when > _ONE_CLICK_SECONDS:
+        latest.run_id = store().create_run(plan, name, benchmark_id=benchmark_id)
+        runner().start(latest.run_id, config, keys)
+        latest.asked, latest.when = asked, time.monotonic()
+    return latest.run_id

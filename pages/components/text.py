@@ -3,7 +3,8 @@
 Question texts, model answers and file contents may hold Markdown, remote images or invisible characters.
 `plain` shows them character for character, and addresses as no links; `rendered` allows Markdown but no image, so that
 nothing is fetched.
-`short` is for tables and lists to choose from, `legible` for whole tables, `visible` for code, `visible_data` for JSON.
+`input_label` is for the labels of inputs, `short` for tables and lists to choose from, `legible` for whole tables,
+`visible` for code, `visible_data` for JSON; `unbroken` keeps shares on one line.
 """
 
 from __future__ import annotations
@@ -16,12 +17,20 @@ from karenina_core.text import visible, visible_data
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["legible", "plain", "rendered", "short", "visible", "visible_data"]
+__all__ = ["input_label", "legible", "plain", "rendered", "short", "unbroken", "visible", "visible_data"]
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 # Streamlit makes links of addresses in any text, escaped or not, unless an element stands within them.
 _IN_ADDRESS = re.compile(r"(?<=http)(?=s?://)|(?<=www)(?=\.)|(?<=[-.+\w])(?=@[-\w]+\.[-\w])", re.IGNORECASE)
 _NOTHING = ":small{}"  # without brackets, which `st.badge` would escape
+# What means something in the middle of a line: marks, HTML, entities, formulas.
+_MARK = re.compile(r"[\\`*\[\]$<~|]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])")
+# Streamlit makes one sign of several (`->`, `~=`), escaped or not, and pictures of names within colons.
+_IN_ARROW = re.compile(r"(?<=[-<>~!])(?=[-=>])")
+_IN_COLONS = re.compile(r"(?<=:)(?=[-+\w])")
+_TO = re.compile(r"(?<=\d–)(?=\d)")
+_PER_CENT = re.compile(r"(?<=\d) (?=\\?%)")
+_JOINER = "\u2060"  # shown and spoken as nothing; an element would be read out as it is written
 
 
 def plain(text: object, limit: int | None = None) -> str:
@@ -29,7 +38,25 @@ def plain(text: object, limit: int | None = None) -> str:
     shown = visible(str(text))
     if limit is not None and len(shown) > limit:
         shown = shown[: limit - 1] + "…"
-    return _NOTHING.join(_PUNCTUATION.sub(r"\\\1", part) for part in _IN_ADDRESS.split(shown))
+    return _NOTHING.join(_PUNCTUATION.sub(r"\\\1", part) for part in _parted(shown))
+
+
+def _parted(text: str) -> list[str]:
+    return [part for piece in _IN_ADDRESS.split(text) for part in _IN_ARROW.split(piece)]
+
+
+def unbroken(markdown: str) -> str:
+    """Return Markdown in which no line ends within a share or an interval of shares, such as `39–86 %`."""
+    return _TO.sub(_JOINER, _PER_CENT.sub("\u00a0", markdown))
+
+
+def input_label(text: object, limit: int = 80) -> str:
+    """Return one line of foreign text for the label of an input, shown character for character.
+
+    A browser reads a label out as it is written, so as little as possible is escaped.
+    """
+    parts = [part for piece in _parted(short(text, limit)) for part in _IN_COLONS.split(piece)]
+    return _JOINER.join(_MARK.sub(r"\\\g<0>", part) for part in parts)
 
 
 def rendered(text: object) -> str:

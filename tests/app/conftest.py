@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,14 @@ from tests.app.samples import small_benchmark
 
 ROOT = Path(__file__).parents[2]
 Open = Callable[..., AppTest]
+_LIMIT = 180.0  # seconds for one run of a page; tells one that hangs from a busy machine
+
+
+@pytest.fixture(scope="session", autouse=True)
+def tables_are_loaded() -> None:
+    """Load what draws tables, which takes many seconds on a busy machine, outside the time limit of a page."""
+    for name in ("pandas", "pyarrow"):
+        import_module(name)
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +55,7 @@ def open_page() -> Open:
     """Return a function that opens a page, with link parameters, as a fresh session."""
 
     def opened(page: str = "pages/home.py", **link: str) -> AppTest:
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=_LIMIT).run()
         for name, value in link.items():
             app.query_params[name] = value
         if page != "pages/home.py":

@@ -10,12 +10,13 @@ from streamlit.testing.v1 import AppTest
 
 from karenina_core.runs import wanted
 from karenina_core.schemas.annotation import Annotation
+from karenina_core.schemas.results import Usage
 from pages.components import frame, services
 from tests.app.conftest import Open, healthy
 from tests.app.looking import labelled, table, texts
 from tests.faults.openai_server import OpenAIServer
 from tests.runs.elements import ANSWERS, config_for, elements, extraction
-from tests.runs.fakes import failure_of, plain_result, small_benchmark, small_config
+from tests.runs.fakes import failure_of, full_result, plain_result, small_benchmark, small_config
 
 
 @pytest.fixture
@@ -57,10 +58,32 @@ def test_evidence_is_marked_in_the_answer(answer: AppTest) -> None:
     assert list(table(answer, "Extracted values")["In the answer"]) == ["✓ word for word"]
 
 
+def test_a_yes_or_no_is_said_to_be_not_checked_against_the_answer(open_page: Open, demo_run: str) -> None:
+    row = next(row for row in services.store().rows(demo_run, verdict="pass") if "Food and Drug" in row["question"])
+    values = table(open_page(frame.ANSWER, run=demo_run, row=row["result_id"]), "Extracted values")
+    assert dict(zip(values["Field"], values["In the answer"], strict=True))["is_approved"] == "– not checked"
+
+
 def test_every_cell_says_where_it_comes_from_and_what_it_cost(answer: AppTest) -> None:
     passports = [caption.value for caption in answer.caption if caption.value.startswith("In: ")]
     assert len(passports) == 7
     assert all(" · Out: " in line and " · From: " in line and " · Cost: " in line for line in passports)
+
+
+def test_known_replies_beside_one_of_unknown_price_do_not_make_it_free(open_page: Open) -> None:
+    run_id = services.store().create_run(wanted(small_benchmark(1), small_config()), "Half known")
+    made = full_result("q1")
+    assert made.answer is not None and made.answer.call is not None
+    known, unknown = Usage(cost=0.0, calls=1, cached_calls=1), Usage(input_tokens=11, output_tokens=7, calls=1)
+    made.rubric.calls = [made.answer.call.model_copy(update={"usage": usage}) for usage in (known, unknown)]
+    services.store().write_results(run_id, [made])
+    passports = [caption.value for caption in open_page(frame.ANSWER, run=run_id).caption]
+    [rubric] = [line for line in passports if line.startswith("In: the answer and the traits")]
+    assert rubric.endswith("Cost: not known, 11 + 7 tokens")
+
+
+def test_where_a_sample_comes_from_is_told_in_words(answer: AppTest) -> None:
+    assert "Recording: demo · Kind: sample · Written by: Karenina Workbench authors" in texts(answer)
 
 
 def test_an_edited_rule_decides_at_once_and_stores_nothing(answer: AppTest, too_strict: dict[str, Any]) -> None:
@@ -148,7 +171,7 @@ def test_judging_again_asks_before_it_costs(open_page: Open, provider_run: str, 
     labelled(app.text_area, "Answer").set_value(ANSWERS["gold"])
     app = opened(press(app, "Use this answer"), "Judge again")
     asked = len(openai_server.requests)
-    assert "About 1 call of providers" in texts(app)
+    assert "About 1 call to providers" in texts(app)
     assert labelled(app.button, "Judge again").disabled
     agreed = next(box for box in app.checkbox if box.label.startswith("I have read this"))
     app = press(healthy(agreed.check().run()), "Judge again")

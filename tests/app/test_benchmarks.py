@@ -122,6 +122,13 @@ def test_search_narrows_the_list_and_counts_honestly(open_page: Open, store: Sto
     assert "1 of 2 shown" in texts(app)
 
 
+def test_benchmarks_of_the_same_name_are_told_apart_by_their_version(open_page: Open, store: Store) -> None:
+    for name, version in (("Lungs", "1.0.0"), ("Lungs", "2.0.0"), ("Hearts", "1.0.0")):
+        store.save_benchmark(Benchmark.create(name, version=version))
+    shown = list(table(open_page("pages/benchmarks.py"), "Benchmarks")["Name"])
+    assert sorted(shown) == ["Hearts", "Lungs · 1.0.0", "Lungs · 2.0.0"]
+
+
 def test_deleting_can_be_undone(open_page: Open, store: Store, small: Benchmark) -> None:
     benchmark_id = store.save_benchmark(small)
     app = open_page("pages/benchmarks.py")

@@ -186,10 +186,10 @@ def test_answers_that_do_not_fit_are_listed(app: AppTest) -> None:
 def test_known_calls_and_own_prices_are_told(app: AppTest) -> None:
     app.session_state["_models_answering"] = [ModelConfig(model_name="lab/unheard-of")]
     healthy(app.run())
-    assert "About 14 calls of providers, unknown price." in texts(app)
+    assert "About 14 calls to providers, unknown price." in texts(app)
     services.store().set_prices({"lab/unheard-of": Price(1e-6, 1e-3)})
     healthy(app.run())
-    assert "About 14 calls of providers, $0.70 to $14.00." in texts(app)
+    assert "About 14 calls to providers, $0.70 to $14.00." in texts(app)
     assert list(table(app, "Prices")["Price of"]) == ["yours"]
 
 

@@ -133,7 +133,7 @@ def test_a_model_drafts_only_after_the_cost_was_agreed_to(
     open_page: Open, benchmark_id: str, model: ModelConfig, openai_server: OpenAIServer, store: Store
 ) -> None:
     app = drafting(open_page, benchmark_id, model)
-    assert "About 3 calls of providers, $" in texts(app)
+    assert "About 3 calls to providers, $" in texts(app)
     assert "tokens per reply" in texts(app)
     assert app.button(key="draft_with_model").disabled
     agreed(app).button(key="draft_with_model").click().run()

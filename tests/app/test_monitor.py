@@ -52,6 +52,19 @@ def test_a_running_run_shows_its_models_and_can_be_slowed_down_and_sped_up(
     services.runner().cancel(run_id)
 
 
+def test_the_results_come_to_the_fore_only_when_the_run_has_ended(open_page: Open, server: OpenAIServer) -> None:
+    def emphasis() -> str:
+        return str(open_page(frame.MONITOR, run=run_id).button(key="see_results").proto.type)
+
+    run_id = under_way(server)
+    assert emphasis() == "secondary"
+    services.runner().cancel(run_id)
+    assert emphasis() == "secondary"
+    run_id = under_way(server, 3)
+    services.runner().wait(run_id, 20)
+    assert emphasis() == "primary"
+
+
 def test_a_paused_run_has_no_time_left_and_no_pace(open_page: Open, server: OpenAIServer) -> None:
     run_id = under_way(server)
     services.runner().pause(run_id)

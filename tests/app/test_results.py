@@ -51,6 +51,49 @@ def test_numbers_stand_above_everything(open_page: Open) -> None:
     assert (shown["Pass"][0], shown["Fail"][0], shown["Not evaluated"][0]) == ("2", "1", "0")
 
 
+def test_a_run_that_has_not_ended_says_how_much_of_it_is_counted(open_page: Open) -> None:
+    run_id = stored(result("q1"), result("q2", "fail"))
+    total = services.store().run(run_id).total
+    app = open_page(frame.RESULTS, run=run_id)
+    assert f"2 of {total} evaluations are done and counted here. The run is interrupted, can be resumed." in texts(app)
+    app = labelled(app.button, "Open the monitor").click().run()
+    assert app.title[0].value == "Monitor"
+
+
+def under_way(*results: VerificationResult, status: str = "running") -> str:
+    run_id = stored(*results)
+    assert services.store().claim(run_id, new_owner())
+    services.store().set_status(run_id, status)
+    return run_id
+
+
+def test_a_run_under_way_says_that_it_goes_on(open_page: Open) -> None:
+    app = open_page(frame.RESULTS, run=under_way(result("q1")))
+    assert "evaluations are done and counted here. The run goes on." in texts(app)
+    assert "since this page was opened" not in texts(app)
+
+
+def test_a_run_that_waits_says_so_in_a_sentence(open_page: Open) -> None:
+    app = open_page(frame.RESULTS, run=under_way(result("q1"), status="queued"))
+    assert "The run waits to be started." in texts(app)
+
+
+def test_what_has_come_since_is_offered_and_shown_when_asked_for(open_page: Open) -> None:
+    """The timer of the page draws this part alone."""
+    run_id = under_way(result("q1"))
+    script = f"from pages.components.results import overview\n\noverview.more({run_id!r}, here=1)"
+    look = AppTest.from_string(script, default_timeout=180).run()
+    assert not texts(look)
+    services.store().write_results(run_id, [result("q2")])
+    assert "1 more result since this page was opened." in texts(look.run())
+    services.store().set_status(run_id, "cancelled")
+    assert "1 more result since this page was opened. The run is cancelled." in texts(look.run())
+
+
+def test_a_complete_run_needs_no_such_remark(open_page: Open, demo_run: str) -> None:
+    assert "counted here" not in texts(open_page(frame.RESULTS, run=demo_run))
+
+
 @pytest.mark.parametrize(
     ("view", "expected"),
     [("failures", 2), ("passes", 2), ("unstable", 2), ("all", 4), ("no such view", 4)],
@@ -159,9 +202,7 @@ def test_only_the_open_view_is_drawn(open_page: Open, monkeypatch: pytest.Monkey
 
 def test_a_large_run_under_way_is_read_again_only_when_asked(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(results_data, "_LARGE", 1)
-    run_id = stored(result("q1"))
-    assert services.store().claim(run_id, new_owner())
-    services.store().set_status(run_id, "running")
+    run_id = under_way(result("q1"))
     app = open_page(frame.RESULTS, run=run_id)
     services.store().write_results(run_id, [result("q2")])
     app = healthy(app.run())

@@ -209,7 +209,7 @@ class TestScoring:
         app.session_state["_models_judge"] = [model]
         app = healthy(app.run())
         labelled(app.selectbox, "Judge").set_value("court").run()
-        assert "About 42 calls of providers" in texts(app)
+        assert "About 42 calls to providers" in texts(app)
         assert app.button(key="score").disabled
         app = healthy(app.checkbox[0].check().run())
         app.button(key="score").click().run()

@@ -239,6 +239,7 @@ def test_a_new_trait_that_was_begun_is_found_again_after_a_reload(open_page: Ope
     fill(app, "Name", "Half")
     again = open_page("pages/rubrics.py")
     assert list(table(again, "Rubric traits")["Trait"])[-1] == "new, not added yet ✎"
+    assert list(table(again, "Rubric traits")) == ["Trait", "Yields", "Better"]
     again = select_row(again, "Rubric traits", 2)
     assert labelled(again.text_input, "Name").value == "Half"
 

@@ -27,7 +27,7 @@ def configure(open_page: Open, *models: ModelConfig) -> AppTest:
 
 def test_a_provider_is_paid_only_after_a_yes(open_page: Open) -> None:
     app = configure(open_page, ModelConfig(model_name="openai/gpt-4.1-mini"))
-    assert "About 2 calls of providers, $0.00" in texts(app)
+    assert "About 2 calls to providers, $0.00" in texts(app)
     assert "Assumes 50 to 1,000 tokens per reply" in texts(app)
     assert labelled(app.button, "Run all 1").disabled
     app = healthy(app.checkbox[0].check().run())

@@ -92,7 +92,7 @@ def test_variants_of_the_truth_pass_or_fail_in_a_table() -> None:
 
 
 def test_a_change_that_accepts_a_variant_is_applied_by_one_click() -> None:
-    app = press(trial(template_page(TEMPLATE), "Near misses"), "Add remove\\_punctuation")
+    app = press(trial(template_page(TEMPLATE), "Near misses"), "Add “Drop punctuation”")
     assert 'normalize=["lowercase", "remove_punctuation"]' in source_of(app)
     rows = {row["Variant"]: row["Verdict"] for row in table(app, "Variants of the truth").to_dict("records")}
     assert rows["with a full stop"] == "✓ passes"

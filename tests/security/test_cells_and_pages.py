@@ -22,7 +22,7 @@ from karenina_core.runs.plans.plan import wanted
 from karenina_core.schemas import ModelConfig, RubricTrait, VerificationConfig
 from karenina_core.templates import Sandbox
 from pages.components import services
-from pages.components.text import plain, rendered, short, visible
+from pages.components.text import input_label, plain, rendered, short, visible
 from tests.security.road import DECLARATIVE, file_of, own_code, script, travel
 
 ROOT = Path(__file__).parents[2]
@@ -80,6 +80,29 @@ def test_an_element_without_content_stands_within_every_address(text: str, parts
     assert [part.replace("\\", "") for part in plain(text).split(NOTHING)] == parts
 
 
+@pytest.mark.parametrize(
+    "text", [BAIT, "[a](javascript:alert(1))", "$x$ :material/check: **b** `c` ~d~ <b> :red[e] _f_ &amp; g->h--i>=j"]
+)
+def test_the_label_of_an_input_is_shown_character_for_character(text: str) -> None:
+    shown = input_label(text, 200)
+    marks = r"[<\[`*$~]|:(?=\w)|&(?=\w)|(?<=\s)_|->|--|>="
+    assert re.search(marks, re.sub(r"\\.", "", shown)) is None
+    assert shown.replace("\\", "").replace("\u2060", "") == text
+
+
+@pytest.mark.parametrize("text", ["pair_count", "gpt-4.1 (mini), 50 %", "Is it so? Yes: 3.5 mg/L!", "a_b / c#1 & d"])
+def test_the_label_of_an_input_is_read_out_as_it_is_written(text: str) -> None:
+    assert input_label(text) == text
+
+
+def test_no_address_in_the_label_of_an_input_becomes_a_link() -> None:
+    for text in ("https://a.example/x", "www.a.example", "b@a.example"):
+        shown = input_label(text)
+        assert shown != text
+        assert shown.replace("\u2060", "") == text
+        assert len(shown) == len(text) + 1
+
+
 def test_rendered_text_holds_no_image() -> None:
     for text in (
         BAIT,
@@ -90,7 +113,7 @@ def test_rendered_text_holds_no_image() -> None:
         assert "![" not in rendered(text)
 
 
-@pytest.mark.parametrize("show", [plain, rendered, short, visible])
+@pytest.mark.parametrize("show", [input_label, plain, rendered, short, visible])
 def test_invisible_characters_are_made_visible(show: Any) -> None:
     shown = show(BIDI).replace("\\\\", "\\")
     assert not INVISIBLE & set(shown)

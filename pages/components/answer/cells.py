@@ -41,7 +41,7 @@ _VERDICTS = {
 }
 _SOURCES = {
     "provider": "model call",
-    "ledger": "the call ledger",
+    "ledger": "an earlier call with the same text",
     "recording": "a recording",
     "manual": "prepared answer",
     "local": "model on this computer",
@@ -126,6 +126,9 @@ def _cost_of(calls: list[CallRecord]) -> str:
     if not calls or all(call.source in ("recording", "manual", "person") for call in calls):
         return "nothing"
     total = sum((call.usage for call in calls), Usage())
+    if not total.cost and any(call.usage.cost is None for call in calls):
+        # Beside known replies, which cost nothing, some have a price that nobody knows.
+        total = total.model_copy(update={"cost": None})
     return _cost(total, sum(call.seconds for call in calls))
 
 
@@ -162,7 +165,7 @@ def _answer(result: VerificationResult, key: str, tools: Tools) -> None:
             st.caption(f"Reference answer, never shown to a model: {plain(result.question.raw_answer, 500)}")
             facts = calls[0].provenance if calls else {}
             told = [
-                f"{plain(name)} {plain(value, 80)}"
+                f"{plain(name.replace('_', ' ').capitalize())}: {plain(value, 80)}"
                 for name, value in facts.items()
                 if isinstance(value, str | int | float)
             ]
@@ -233,7 +236,7 @@ def _stages(result: VerificationResult) -> None:
         }
         for number, stage in enumerate(result.stages, 1)
     ]
-    cached = f", {result.usage.cached_calls} of them from the ledger" if result.usage.cached_calls else ""
+    cached = f", {result.usage.cached_calls} of them known already" if result.usage.cached_calls else ""
     title = f"What the machine did: {counted(len(rows), 'stage')}, {counted(result.usage.calls, 'model call')}{cached}"
     with st.expander(title, icon=":material/settings:"):
         st.dataframe(rows, hide_index=True, alt="Stages of this evaluation", width="stretch")

@@ -17,8 +17,12 @@ _WORDS: dict[How, str] = {
     "normalised": "✓ written otherwise",
     "fuzzy": "~ something similar",
     "nowhere": "! ungrounded: stands nowhere in the answer",
-    "judged": "– a choice, which need not be quoted",
+    "judged": "– not checked",
 }
+_ABOUT = (
+    "Whether the value stands in the answer. Not checked: yes or no, a choice from a list that the answer does not "
+    "name, and what takes too long to look for."
+)
 _LONGEST = 20_000  # characters with marks; more is a burden for the browser
 Mark = tuple[int, int, How]
 
@@ -60,7 +64,13 @@ def table(result: VerificationResult) -> None:
         ways = list(dict.fromkeys(_WORDS[item.how] for item in own))
         shown = short(readable(value) or "nothing", 300)
         rows.append({"Field": short(name, 60), "Value": shown, "In the answer": "; ".join(ways) or "–"})
-    st.dataframe(rows, hide_index=True, alt="Extracted values", width="stretch")
+    st.dataframe(
+        rows,
+        hide_index=True,
+        alt="Extracted values",
+        width="stretch",
+        column_config={"In the answer": st.column_config.TextColumn(help=_ABOUT)},
+    )
 
 
 def marked_text(text: str, found: Iterable[Grounding]) -> str:

@@ -16,6 +16,7 @@ from pages.components import feedback, frame, services, session_keys, state
 from pages.components.answer import scratch as answer_scratch
 from pages.components.runs import spending
 from pages.components.text import short
+from pages.components.times import local_time
 
 _OFFERED = "_reverify_offered"
 _SIGNS: dict[Verdict, str] = {"pass": "✓ pass", "fail": "✗ fail", "not_evaluated": "– not evaluated"}
@@ -178,4 +179,4 @@ def _label(item: Revision) -> str:
     evaluated = run.passed + run.failed
     rate = f"{percent(run.passed / evaluated)} of {evaluated} right" if evaluated else "no verdicts"
     kind = "as it was run" if item.number == 1 else "re-verified"
-    return f"{item.number} · {kind} {run.created[:16].replace('T', ' ')} · {rate}"
+    return f"{item.number} · {kind} {local_time(run.created)} · {rate}"

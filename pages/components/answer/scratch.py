@@ -16,9 +16,9 @@ from karenina_core.templates import read_template
 from pages.components import services
 from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.text import plain
+from pages.components.widget_keys import next_number
 
 _SCRATCH = "_scratch"
-_GENERATION = "_scratch_generation"
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Scratch:
     asked: VerificationResult | None = None
     values: Mapping[str, Any] | None = None
     source: str | None = None
-    generation: int = field(default_factory=lambda: _next_generation())
+    generation: int = field(default_factory=next_number)
 
     @property
     def base(self) -> VerificationResult:
@@ -153,8 +153,3 @@ def say_changed(scratch: Scratch) -> None:
             ":material/info: The template has changed since this run; edits start from the template of today. "
             f"By it, the verdict is: {plain(now)}."
         )
-
-
-def _next_generation() -> int:
-    st.session_state[_GENERATION] = st.session_state.get(_GENERATION, 0) + 1
-    return int(st.session_state[_GENERATION])

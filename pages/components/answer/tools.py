@@ -99,12 +99,10 @@ def _with_rubric(scratch: Scratch, key: str) -> bool:
 def _ask(scratch: Scratch, trial: Trial, key: str, label: str) -> None:
     """Say what the calls take, and make them when that is agreed to."""
     plan = trial_plan(services.store(), scratch.run_id, scratch.base, trial)
-    anew = st.checkbox(
-        "Ask for a new reply, even where the ledger knows one to the very same prompt", key=f"{key}_anew"
-    )
+    anew = st.checkbox("Ask anew, even where a reply to the very same prompt is known already", key=f"{key}_anew")
     found = spending.expected(plan)
     if anew and found is not None and found.cached:
-        st.caption(f"The {found.cached} replies the ledger knows are asked for again.")
+        st.caption(f"The {found.cached} replies that are known already are asked for again.")
     agreed = spending.confirm(found, plan.config, key)
     if st.button(label, key=f"{key}_go", icon=":material/play_arrow:", disabled=not agreed):
         _carry_out(scratch, plan, anew)

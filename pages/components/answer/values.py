@@ -8,7 +8,7 @@ import streamlit as st
 
 from karenina_core.files import read_json
 from karenina_core.templates import FieldSpec, Template
-from pages.components.text import plain, short
+from pages.components.text import input_label, short
 
 _NOTHING = "nothing found"
 
@@ -33,7 +33,7 @@ def form(template: Template, values: dict[str, Any], key: str) -> dict[str, Any]
 
 
 def _field(item: FieldSpec, value: Any, key: str) -> Any:
-    title = plain(item.name, 60)
+    title = input_label(item.name, 60)
     if item.type in ("bool", "literal"):
         options = [None, *([True, False] if item.type == "bool" else item.literal_values)]
         place = options.index(value) if value in options else 0

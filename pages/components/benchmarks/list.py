@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -54,17 +55,22 @@ def _choose(rows: Sequence[BenchmarkRow]) -> str | None:
         st.info("No benchmark matches. Clear the search to see all.", icon=":material/search_off:")
         return chosen
     ids = [row.id for row in shown]
+    names = Counter(row.name for row in rows)
     rows_shown = [
         {
-            "Name": short(row.name, 80),
-            "Version": short(row.version, 20),
+            "Name": short(row.name if names[row.name] == 1 else f"{row.name} · {row.version}", 80),
             "Questions": row.question_count,
             "Finished": row.finished_count,
             "Modified": moment(row.modified),
         }
         for row in shown
     ]
-    columns = {"Modified": st.column_config.DatetimeColumn(format="distance")}
+    columns = {
+        "Name": st.column_config.TextColumn(width=150),
+        "Questions": st.column_config.NumberColumn(width=70),
+        "Finished": st.column_config.NumberColumn(width=65),
+        "Modified": st.column_config.DatetimeColumn(width=105, format="distance"),
+    }
     picked = pick("benchmark_table", ids, rows_shown, chosen, alt="Benchmarks", columns=columns)
     if picked != chosen:
         state.choose("benchmark", picked)

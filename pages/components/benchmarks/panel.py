@@ -43,12 +43,10 @@ def draw(row: BenchmarkRow, *, primary: bool) -> None:
                 "Configure a run", icon=":material/tune:", key="open_configure"
             ):
                 st.switch_page(frame.CONFIGURE, query_params={"benchmark": row.id})
-        with st.container(horizontal=True):
             if coming.task != "draft":
                 drafting_link.draw(row, benchmark)
             if coming.task != "check" and st.button("Check", icon=":material/fact_check:", key="open_check"):
                 benchmark_tasks.open_task("check")
-        with st.container(horizontal=True):
             if st.button("Rubrics", icon=":material/checklist:", key="open_rubrics"):
                 st.switch_page(frame.RUBRICS, query_params={"benchmark": row.id})
             with st.popover("Download", icon=":material/download:"):

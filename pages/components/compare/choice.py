@@ -14,6 +14,7 @@ from pages.components.compare import data as compare_data
 from pages.components.compare.data import Compared, Stamp
 from pages.components.runs import growth
 from pages.components.text import short
+from pages.components.times import local_time
 
 
 def choose_runs(runs: Mapping[str, RunRow]) -> list[str]:
@@ -25,7 +26,7 @@ def choose_runs(runs: Mapping[str, RunRow]) -> list[str]:
         "Runs",
         list(runs),
         default=chosen,
-        format_func=lambda key: f"{short(runs[key].name)} · {str(runs[key].created)[:16].replace('T', ' ')}",
+        format_func=lambda key: f"{short(runs[key].name)} · {local_time(runs[key].created)}",
         key=f"compare_runs_{'_'.join(chosen)}",
         help="One run with several models, or several runs over the same questions.",
     )

@@ -27,7 +27,7 @@ from pages.components.compare import data as compare_data
 from pages.components.compare import figure as compare_figure
 from pages.components.compare.data import Compared
 from pages.components.runs import growth
-from pages.components.text import plain
+from pages.components.text import plain, unbroken
 
 _SIGN = {
     "better": ":material/arrow_upward:",
@@ -43,7 +43,7 @@ def sentence(compared: Compared) -> Pair:
     pairs = compare_data.pairs(compared)
     pair = next(item for item in pairs if item.candidate == compared.candidate)
     with st.container(border=True, key="compare_sentence"):
-        st.markdown(f"### {_SIGN[pair.finding]} {plain(verdict_sentence(pair, compared.labels))}")
+        st.markdown(unbroken(f"### {_SIGN[pair.finding]} {plain(verdict_sentence(pair, compared.labels))}"))
         if remark := interval_sentence(pair):
             st.markdown(f":material/info: {plain(remark)}")
         st.caption(plain(" ".join(filter(None, [power_sentence(pair), left_out_sentence(pair)]))))

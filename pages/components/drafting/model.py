@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -11,16 +10,14 @@ import streamlit as st
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import BenchmarkRow, Estimate
 from karenina_core.runs.drafting.calls import estimate_templates
-from karenina_core.runs.engine.budget import daily_budget, dollars
 from karenina_core.schemas.config import ModelConfig
 from pages.components import services
 from pages.components.labels import distinct
 from pages.components.runs import configuration, model_editor, one_model, spending
 from pages.components.text import plain, short
+from pages.components.widget_keys import fingerprint
 
 _ADDED = "drafting"  # the role under which the form adds models
-_ESTIMATES = "_draft_estimates"
-_KEPT = 4
 _CHOSEN = "_draft_model"
 
 
@@ -77,15 +74,12 @@ def terms(
     st.markdown(spending.sentence(found))
     if found.calls:
         st.caption(plain(found.assumption))
-    bound = daily_budget()
-    if bound is not None:
-        today = services.store().spent_today()
-        st.caption(f"Spent today, by everything: {plain(dollars(today))} of at most {plain(dollars(bound))}.")
+    spending.left_today("everything")
     spending.prices(found, key)
     agreed = st.checkbox(
         "I have read this; drafting may spend money, and sends questions, reference answers and notes to this "
         "provider.",
-        key=f"{key}_agree_{_digest(f'{found}{model.model_dump_json()}{max_cost}')}",
+        key=f"{key}_agree_{fingerprint(f'{found}{model.model_dump_json()}{max_cost}')}",
     )
     return Terms(agreed, max_cost)
 
@@ -116,17 +110,11 @@ def _expected(
 ) -> Estimate | None:
     store = services.store()
     batch = services.drafter().batch(row.id)
-    about = f"{model.model_dump_json()}{row.id}{row.revision}{list(question_ids)}{replace_existing}{store.prices()}"
-    key = _digest(f"{about}{batch.started if batch else ''}")
-    known: dict[str, Estimate | None] = st.session_state.setdefault(_ESTIMATES, {})
-    if key not in known:
-        with st.spinner("Counting what is known already"):
-            known[key] = estimate_templates(
-                benchmark, model, question_ids=question_ids, force_regenerate=replace_existing, store=store
-            )
-        st.session_state[_ESTIMATES] = dict(list(known.items())[-_KEPT:])
-    return known[key]
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    about = f"{model.model_dump_json()}{row.id}{row.revision}{list(question_ids)}{replace_existing}"
+    return spending.worked_out(
+        "drafts",
+        f"{about}{batch.started if batch else ''}",
+        lambda: estimate_templates(
+            benchmark, model, question_ids=question_ids, force_regenerate=replace_existing, store=store
+        ),
+    )

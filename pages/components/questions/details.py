@@ -10,6 +10,7 @@ import streamlit as st
 from karenina_core.benchmark import Benchmark, BenchmarkQuestion
 from pages.components.drafts import Draft
 from pages.components.text import plain, short
+from pages.components.times import local_time
 
 
 def asked(draft: Draft, keywords: Sequence[str]) -> None:
@@ -90,8 +91,9 @@ def more(benchmark: Benchmark, question: BenchmarkQuestion, draft: Draft) -> Non
             "value": st.column_config.TextColumn("Value", width="large"),
         },
     )
-    changed = "" if question.date_modified == question.date_created else f", changed {_moment(question.date_modified)}"
-    st.caption(f"Id {plain(question.id)} · made {_moment(question.date_created)}{changed}")
+    made, changed = local_time(question.date_created), local_time(question.date_modified)
+    later = "" if question.date_modified == question.date_created else f", changed {plain(changed)}"
+    st.caption(f"Id {plain(question.id)} · made {plain(made)}{later}")
 
 
 def _author(draft: Draft) -> None:
@@ -120,7 +122,3 @@ def _rows(draft: Draft, name: str, alt: str, columns: dict[str, Any]) -> None:
         height="content",
         column_config=columns,
     )
-
-
-def _moment(text: str) -> str:
-    return plain(text[:16].replace("T", " "))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,6 +19,7 @@ from pages.components.drafts import Draft, Rows
 from pages.components.questions import bulk as question_bulk
 from pages.components.questions.list import SIGNS, Shown
 from pages.components.text import plain, short
+from pages.components.widget_keys import fingerprint
 
 PAGE = 200
 _FIELDS = {"question": "Question", "raw_answer": "Reference answer", "keywords": "Keywords", "finished": "Finished"}
@@ -205,8 +205,7 @@ def _table(benchmark: Benchmark, shown: Shown, draft: Draft) -> None:
     ids = _page(shown.ids)
     cells = draft.values["cells"]
     rows = [_row(benchmark, shown, name, cells.get(name, {})) for name in ids]
-    part = hashlib.sha256("/".join(ids).encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    given, key = draft.table("cells", rows, merged, part)
+    given, key = draft.table("cells", rows, merged, fingerprint("/".join(ids)))
     words = sorted({*shown.index.keywords, *(word for row in given for word in row["keywords"])}, key=str.casefold)
     st.data_editor(
         given,

@@ -17,6 +17,7 @@ from pages.components.picker import pick
 from pages.components.questions import index as question_index
 from pages.components.questions.index import FAILING, VIEWS, Failures, Index, Listed
 from pages.components.text import plain, short
+from pages.components.times import local_time
 
 SIGNS = {"ready": "✓ ready", "draft": "○ draft", "issue": "! issue"}
 _WAYS = {"list": "One by one", "grid": "Many at once"}
@@ -94,7 +95,8 @@ def choose(row: BenchmarkRow, shown: Shown) -> str | None:
     columns = {
         "State": st.column_config.TextColumn(width=90),
         "Failed": st.column_config.TextColumn(width=70),
-        "Question": st.column_config.TextColumn(width="large"),
+        # The whole text stands beside the list; where more follows, the list scrolls.
+        "Question": st.column_config.TextColumn(width="large" if len(rows[0]) > 2 else 180),
     }
     picked = pick("question_table", ids, rows, chosen, alt="Questions", most=16, columns=columns)
     if picked != chosen:
@@ -140,7 +142,7 @@ def _failures(row: BenchmarkRow, found: Index) -> Failures:
     chosen = st.selectbox(
         "Failing in",
         list(runs),
-        format_func=lambda key: f"{short(runs[key].name, 50)} · {runs[key].created[:16].replace('T', ' ')}",
+        format_func=lambda key: f"{short(runs[key].name, 50)} · {local_time(runs[key].created)}",
         key="failing_run",
         width=420,
     )

@@ -12,6 +12,7 @@ from pages.components import services
 from pages.components.labels import distinct
 from pages.components.runs import configuration
 from pages.components.text import short
+from pages.components.times import local_time
 
 _WAYS = {
     "all": "All that are ready",
@@ -79,7 +80,7 @@ def _from_run(benchmark_id: str, benchmark: Benchmark) -> list[str]:
     if not runs:
         st.info("This benchmark has no earlier run. Choose the questions in another way.", icon=":material/info:")
         return []
-    labels = distinct(runs, lambda key: f"{short(runs[key].name, 50)} · {runs[key].created[:16].replace('T', ' ')}")
+    labels = distinct(runs, lambda key: f"{short(runs[key].name, 50)} · {local_time(runs[key].created)}")
     left, right = st.columns(2)
     with left:
         run_id = st.selectbox(

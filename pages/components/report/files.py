@@ -10,7 +10,7 @@ from karenina_core.analysis.formats import FORMATS, Options
 from pages.components import services
 from pages.components.report.options import Wanted
 from pages.components.results import data as results_data
-from pages.components.text import plain, short, visible
+from pages.components.text import plain, short, unbroken, visible
 
 _REPORTS = ("html", "markdown", "latex")
 _DEFAULTS = Options()
@@ -22,7 +22,7 @@ def preview(run_ids: Sequence[str]) -> None:
         st.markdown("**The report begins with**")
         lines = [line for run_id in run_ids for line in results_data.frames(run_id).headlines]
         for line in lines:
-            st.markdown(f"- {plain(line)}")
+            st.markdown(unbroken(f"- {plain(line)}"))
         with st.expander("Copy as text", icon=":material/content_copy:"):
             st.code(visible("\n".join(lines)), language=None, wrap_lines=True)
         st.caption(
@@ -69,6 +69,7 @@ def data(run_ids: Sequence[str]) -> None:
     st.caption(
         "Every evaluation of a run, whatever the report shows. Nothing in these files runs when they are opened."
     )
+    st.caption(" · ".join(f"{kind.label}: {kind.purpose}" for name, kind in FORMATS.items() if name not in _REPORTS))
     for run_id in run_ids:
         if len(run_ids) > 1:
             st.markdown(f"**{plain(short(services.store().run(run_id).name))}**")

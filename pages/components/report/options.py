@@ -10,6 +10,7 @@ import streamlit as st
 from karenina_core.analysis.report import AnswerChoice, Options
 from pages.components import frame, services, state
 from pages.components.text import short
+from pages.components.times import local_time
 
 _ANSWERS: dict[AnswerChoice, str] = {
     "none": "No answers",
@@ -43,7 +44,7 @@ def choose_runs() -> list[str]:
         "Runs",
         list(runs),
         default=[chosen],
-        format_func=lambda key: f"{short(runs[key].name)} · {str(runs[key].created)[:16].replace('T', ' ')}",
+        format_func=lambda key: f"{short(runs[key].name)} · {local_time(runs[key].created)}",
         max_selections=_MOST_RUNS,
         key=f"report_runs_{chosen}",
         help="Several runs stand one after the other in the report.",

@@ -19,6 +19,7 @@ from karenina_core.schemas.results import VerificationResult
 from pages.components import frame, services, state
 from pages.components.labels import distinct
 from pages.components.text import short
+from pages.components.times import local_time
 
 SIGN = {"pass": "✓", "fail": "✗", "not_evaluated": "–"}
 
@@ -37,12 +38,10 @@ class Frames:
     Attributes:
         run_id: The run.
         revision: Differs whenever what is stored does.
-        newer: Results stored since; a large run under way is read again only when somebody asks.
     """
 
     run_id: str
     revision: str
-    newer: int = 0
 
     @property
     def results(self) -> pd.DataFrame:
@@ -93,9 +92,7 @@ def choose_run(page: str) -> str | None:
     say_unknown_run()
     labels = distinct(
         runs,
-        lambda key: (
-            f"{short(runs[key].name)} · {runs[key].created[:16].replace('T', ' ')} · {STATES[runs[key].status]}"
-        ),
+        lambda key: f"{short(runs[key].name)} · {local_time(runs[key].created)} · {STATES[runs[key].status]}",
     )
     picked = st.selectbox(
         "Run",
@@ -126,7 +123,7 @@ def frames(run_id: str) -> Frames:
     if not run.active or done < _LARGE:
         read, done = now, run.done
     st.session_state[f"_read_{run_id}"] = read, done
-    return Frames(run_id, read, run.done - done)
+    return Frames(run_id, read)
 
 
 def read_again(run_id: str) -> None:

@@ -9,16 +9,18 @@ import streamlit as st
 
 from karenina_core.analysis.statistics import pass_rate
 from karenina_core.analysis.summary import counted, interval, percent, rate_sentences
+from karenina_core.runs import RunRow
 from karenina_core.runs.plans.quotes import spent_in_words
-from pages.components import services
+from pages.components import frame, services
 from pages.components.results import data as results_data
 from pages.components.results import filters as results_filters
 from pages.components.results.data import Frames
 from pages.components.results.filters import Scope
-from pages.components.text import plain
+from pages.components.text import plain, unbroken
 
 _MOST_MODELS = 5
 _NOTICEABLE = 0.05  # seconds; recordings are read in less
+_LOOKS = 5  # seconds between two looks at a run under way
 
 
 def draw(data: Frames, scope: Scope) -> None:
@@ -46,7 +48,8 @@ def draw(data: Frames, scope: Scope) -> None:
             delta_arrow="off",
         )
         if row["seconds"] >= _NOTICEABLE:
-            st.metric("Median time", f"{row['seconds']:.1f} s", help="Of a whole evaluation, judge and rules included.")
+            about = "Of a whole evaluation, judge and rules included. Replies that were known already take no time."
+            st.metric("Median time", f"{row['seconds']:.1f} s", help=about)
         st.metric(
             "Spend",
             spent_in_words(run.cost, run.config, services.store().prices(), run.calls - run.cached_calls),
@@ -58,7 +61,7 @@ def sentences(data: Frames, scope: Scope) -> None:
     """Draw the same in words; where there are many models, the first figure says it."""
     lines = _headlines(data.run_id, data.revision, scope)
     if len(lines) <= _MOST_MODELS:
-        st.markdown("\n".join(f"- {plain(line)}" for line in lines))
+        st.markdown(unbroken("\n".join(f"- {plain(line)}" for line in lines)))
     for line in data.judges:
         st.caption(f":material/info: {plain(line)}")
     if data.left_out and not scope.narrow:
@@ -67,18 +70,53 @@ def sentences(data: Frames, scope: Scope) -> None:
                 st.markdown(f"- {plain(line)}")
 
 
-def newer(data: Frames) -> None:
-    """Offer to read again what a large run has stored meanwhile."""
-    if data.newer:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(f"The run goes on: {counted(data.newer, 'more result')} since this page was opened.")
-            st.button(
-                "Show them",
-                icon=":material/refresh:",
-                key="read_again",
-                on_click=results_data.read_again,
-                args=(data.run_id,),
-            )
+def unfinished(data: Frames) -> None:
+    """Say of a run that has not come to its end how much of it is counted here, and when there is more."""
+    run, here = services.store().run(data.run_id), len(data.results)
+    if here >= run.total:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(
+            f":material/warning: {here:,} of {run.total:,} evaluations are done and counted here. {_standing(run)}",
+            width="content",
+        )
+        if st.button("Open the monitor", icon=":material/monitoring:", key="results_monitor"):
+            st.switch_page(frame.MONITOR, query_params={"run": data.run_id})
+
+    @st.fragment(run_every=_LOOKS)
+    def look() -> None:
+        """Look whether there is more; what is being read or filtered stays until somebody asks."""
+        with frame.guard():
+            more(data.run_id, here)
+
+    if run.active:
+        look()
+
+
+def _standing(run: RunRow) -> str:
+    if run.status == "running":
+        return "The run goes on."
+    waits = "" if run.status == "queued" else "is "
+    return f"The run {waits}{plain(run.state.rstrip('.'), 120)}."
+
+
+def more(run_id: str, here: int) -> None:
+    """Offer to show what has come since the page was drawn; reads one row.
+
+    Args:
+        run_id: A run that was under way then.
+        here: How many of its results the page shows.
+    """
+    run = services.store().run(run_id)
+    new = run.done - here
+    if new <= 0 and run.active:
+        return
+    said = "" if run.active else f" {_standing(run)}"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f"{counted(max(new, 0), 'more result')} since this page was opened.{said}", width="content")
+        if st.button("Show them" if new > 0 else "Look again", icon=":material/refresh:", key="read_again"):
+            results_data.read_again(run_id)
+            st.rerun(scope="app")
 
 
 def _spread(row: dict[str, float]) -> str | None:

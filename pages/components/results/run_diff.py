@@ -23,6 +23,7 @@ from pages.components.results import data as results_data
 from pages.components.results.data import Frames
 from pages.components.results.table import VERDICTS
 from pages.components.text import plain, short, visible
+from pages.components.times import local_time
 
 _EXPLAINED = 1_000
 _LISTED = 200
@@ -91,7 +92,7 @@ def _others(now: RunRow) -> dict[str, RunRow]:
 
 def _named(run: RunRow, now: RunRow) -> str:
     origin = " · this run comes from it" if run.id == now.parent_run else ""
-    return f"{short(run.name)} · {str(run.created)[:16].replace('T', ' ')}{origin}"
+    return f"{short(run.name)} · {local_time(run.created)}{origin}"
 
 
 def _causes(found: _Found) -> None:

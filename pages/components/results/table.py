@@ -95,7 +95,8 @@ def rows(
         column_config=_COLUMNS,
     )
     whole = page["granular"].isna() & (page["verdict"] != "not_evaluated")
-    st.caption(f"Tick a row to open its answer.{_WHOLE if whole.any() else ''}")
+    told = f"Tick a row to open its answer.{_WHOLE if whole.any() else ''}"
+    st.caption(told, help="With the keyboard: choose a row with the arrows, and tick it with Shift + Space.")
     picked, before = event.selection.rows, st.session_state.get(f"_{name}", [])
     st.session_state[f"_{name}"] = picked
     if picked and picked != before:  # a row stays ticked when the page is drawn again, and must not open again

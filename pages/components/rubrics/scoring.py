@@ -160,7 +160,7 @@ def _numbers(progress: ScoringProgress) -> str:
     if progress.left_out:
         parts.append(f"{progress.left_out} without an answer")
     if progress.calls:
-        parts.append(f"{counted(progress.calls, 'call')}, {progress.cached} of them from the ledger")
+        parts.append(f"{counted(progress.calls, 'call')}, {progress.cached} of them known already")
     if progress.cost:
         parts.append(f"{dollars(progress.cost)} spent")
     return plain(" · ".join(parts))

@@ -88,8 +88,8 @@ def _table(scope: Scope, begun: list[str], chosen: str | None) -> str | None:
         }
         for trait in traits
     ]
-    new = {"Trait": "new, not added yet ✎", "Better": ""} | ({"To mend": ""} if findings else {})
-    rows += [new | {"Yields": _KINDS[name.removeprefix(NEW_MARK)]} for name in begun]
+    new = {"Trait": "new, not added yet ✎"} | ({"To mend": ""} if findings else {})
+    rows += [new | {"Yields": _KINDS[name.removeprefix(NEW_MARK)], "Better": ""} for name in begun]
     names = [trait.name for trait in traits] + begun
     picked = pick("trait_table", names, rows, chosen, alt="Rubric traits")
     if picked != chosen:

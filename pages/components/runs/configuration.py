@@ -6,7 +6,6 @@ time. Signed-in people have a configuration each.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -14,6 +13,7 @@ import streamlit as st
 
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from pages.components import services
+from pages.components.widget_keys import fingerprint
 
 ROLES = {"answering": "answering_models", "judge": "parsing_models"}
 _FORM = {
@@ -158,4 +158,4 @@ def _kept() -> Mapping[str, Any]:
 
 def _setting() -> str:
     person = str(st.user.get("email") or "") if st.user.get("is_logged_in") else ""
-    return f"configuration/{hashlib.sha256(person.encode()).hexdigest()[:16] if person else 'own'}"
+    return f"configuration/{fingerprint(person) if person else 'own'}"

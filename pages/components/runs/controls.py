@@ -14,7 +14,7 @@ from karenina_core.schemas.config import VerificationConfig
 from pages.components import frame, services, session_keys
 from pages.components.runs import spending
 from pages.components.runs import traffic as monitor_traffic
-from pages.components.text import plain
+from pages.components.text import input_label
 
 _TROUBLE = "_monitor_trouble"
 _LIMIT_OF = "_new_limit_of"
@@ -57,7 +57,7 @@ def draw(progress: Progress) -> None:
         if progress.done and st.button(
             "See results",
             key="see_results",
-            type="secondary" if _unfinished(progress) or progress.status == "paused" else "primary",
+            type="secondary" if progress.active or _unfinished(progress) else "primary",
             icon=":material/bar_chart:",
         ):
             st.switch_page(frame.RESULTS, query_params={"run": run_id})
@@ -153,7 +153,7 @@ def _answers(run_id: str) -> VerificationConfig | None:
     from karenina_core.models.manual import parse_answers
 
     given = st.file_uploader(
-        f"Prepared answers of {plain(', '.join(missing), 120)}",
+        f"Prepared answers of {input_label(', '.join(missing), 120)}",
         type=["json", "csv"],
         key=f"resume_answers_{run_id}",
         help="They are not stored with a run, so give the file once more.",

@@ -14,6 +14,7 @@ from karenina_core.models.manual import parse_answers
 from karenina_core.models.providers import provider_named
 from karenina_core.schemas.config import ModelConfig
 from pages.components import frame, session_keys
+from pages.components.card import card
 from pages.components.runs import configuration, prepared, provider_form
 from pages.components.text import plain, short
 
@@ -39,16 +40,12 @@ def edit(role: str, title: str, caption: str, benchmark: Benchmark | None = None
     st.subheader(title)
     st.caption(caption)
     for number, model in enumerate(chosen):
-        with st.container(border=True, horizontal=True, vertical_alignment="center"):
-            with st.container():
-                st.markdown(f"**{plain(model.id, 60)}**")
-                st.caption(describe(model, role))
-            with st.container(horizontal=True, width="content"):
-                if model.is_provider and st.button("Change", key=f"change_{role}_{number}", icon=":material/edit:"):
-                    _change(role, chosen, number)
-                if st.button("Remove", key=f"remove_{role}_{number}", icon=":material/delete:"):
-                    del chosen[number]
-                    st.rerun()
+        with card(f"**{plain(model.id, 60)}**", describe(model, role)):
+            if model.is_provider and st.button("Change", key=f"change_{role}_{number}", icon=":material/edit:"):
+                _change(role, chosen, number)
+            if st.button("Remove", key=f"remove_{role}_{number}", icon=":material/delete:"):
+                del chosen[number]
+                st.rerun()
     if not chosen:
         st.caption("None yet.")
     if st.button("Add a model" if role == "answering" else "Add a judge", key=f"add_{role}", icon=":material/add:"):

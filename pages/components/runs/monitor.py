@@ -34,8 +34,8 @@ def draw(progress: Progress) -> None:
     stopped = bool(progress.message) and progress.status in ("interrupted", "failed")
     if stopped:
         st.warning(plain(progress.message, 300), icon=":material/warning:")
-    share = progress.done / progress.total if progress.total else 0.0
-    st.progress(min(share, 1.0), text=f"{progress.done:,} of {progress.total:,} evaluations")
+    again = f", {progress.again:,} of them to be tried again" if progress.again else ""
+    st.progress(progress.percent / 100, text=f"{progress.done:,} of {progress.total:,} evaluations{again}")
     monitor_controls.draw(progress)
     _numbers(progress)
     growth.offer(progress)

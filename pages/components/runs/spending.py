@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
@@ -16,13 +16,15 @@ from karenina_core.schemas.config import VerificationConfig
 from pages.components import services
 from pages.components.runs import configuration
 from pages.components.text import plain, short
+from pages.components.widget_keys import fingerprint
 
 _MILLION = 1_000_000
-_KEPT = 4  # estimates of a session
+_KEPT = 8  # estimates of a kind, and agreements, of a session
 _SOURCES = {"yours": "yours", "list": "price list", "unknown": "not known"}
 _IN, _OUT = "Sent", "Received"
 _HALF = "_half_prices"
 _AGREED = "_agreed_to"
+_ESTIMATES = "_estimates_"
 _MORE = 1.1  # times what was agreed to; what calls cost is measured while other runs go on, and moves a little
 
 
@@ -51,13 +53,29 @@ def expected(plan: Plan, run_id: str | None = None) -> Estimate | None:
     made = sum(run.calls for run in store.runs())
     answers = [sorted(model.manual_traces or ()) for model in plan.config.answering_models]
     about = f"{plan.config.model_dump_json()}{plan.question_ids}{plan.benchmark.modified_at}{answers}"
-    key = _digest(f"{about}{run_id}{made}{store.prices()}")
-    known: dict[str, Estimate | None] = st.session_state.setdefault("_expected", {})
+    return worked_out("run", f"{about}{run_id}{made}", lambda: estimate(plan, store, run_id))
+
+
+def worked_out(kind: str, about: str, work: Callable[[], Estimate | None]) -> Estimate | None:
+    """Return an estimate; worked out anew only when what it depends on has changed.
+
+    Args:
+        kind: What it is for; `forget` forgets all of a kind.
+        about: Everything it depends on, beside the prices.
+        work: Works it out.
+    """
+    key = fingerprint(f"{about}{services.store().prices()}")
+    known: dict[str, Estimate | None] = st.session_state.setdefault(_ESTIMATES + kind, {})
     if key not in known:
         with st.spinner("Counting what is known already"):
-            known[key] = estimate(plan, store, run_id)
-        st.session_state["_expected"] = dict(list(known.items())[-_KEPT:])
+            known[key] = work()
+        st.session_state[_ESTIMATES + kind] = dict(list(known.items())[-_KEPT:])
     return known[key]
+
+
+def forget(kind: str) -> None:
+    """Have estimates of a kind worked out anew, because replies have come."""
+    st.session_state.pop(_ESTIMATES + kind, None)
 
 
 def sentence(found: Estimate) -> str:
@@ -67,7 +85,7 @@ def sentence(found: Estimate) -> str:
         known = f" {_known(found.cached)}" if found.cached else ""
         return f"**No provider needs to be called.**{known}"
     known = f" {_known(found.cached, 'more ')}" if found.cached else ""
-    return f"**About {counted(found.calls, 'call')} of providers, {plain(found.cost)}{took}.**{known}"
+    return f"**About {counted(found.calls, 'call')} to providers, {plain(found.cost)}{took}.**{known}"
 
 
 def _known(replies: int, more: str = "") -> str:
@@ -88,11 +106,9 @@ def confirm(found: Estimate | None, config: VerificationConfig, key: str = "cfg"
         return True
     if found.calls:
         st.caption(plain(found.assumption))
-    bound = daily_budget()
-    if bound is not None:
-        today = services.store().spent_today()
-        st.caption(f"Spent today, by all runs: {plain(dollars(today))} of at most {plain(dollars(bound))}.")
-        _warn(found.high, bound - today, "what may be spent today")
+    left = left_today("all runs")
+    if left is not None:
+        _warn(found.high, left, "what may be spent today")
     if config.max_cost is not None:
         _warn(found.high, config.max_cost, f"the limit of {dollars(config.max_cost)}")
         if found.unknown:
@@ -103,8 +119,22 @@ def confirm(found: Estimate | None, config: VerificationConfig, key: str = "cfg"
     prices(found, key)
     return st.checkbox(
         "I have read this; the run may spend money and send the questions to these providers.",
-        key=_agreement(found, f"{key}_confirm_{_digest(f'{config.model_dump_json()}{found.quotes}')}"),
+        key=_agreement(found, f"{key}_confirm_{fingerprint(f'{config.model_dump_json()}{found.quotes}')}"),
     )
+
+
+def left_today(by: str) -> float | None:
+    """Say what was spent today, and return the US dollars that are left of it; None where nothing bounds them.
+
+    Args:
+        by: Who spent it, in words.
+    """
+    bound = daily_budget()
+    if bound is None:
+        return None
+    today = services.store().spent_today()
+    st.caption(f"Spent today, by {by}: {plain(dollars(today))} of at most {plain(dollars(bound))}.")
+    return bound - today
 
 
 def _agreement(found: Estimate, name: str) -> str:
@@ -142,7 +172,7 @@ def prices(found: Estimate, key: str) -> None:
             [_priced(quote) | _halves().get(quote.name, {}) for quote in quotes],
             hide_index=True,
             disabled=["Model", "Price of"],
-            key=f"{key}_prices_{_digest(str(quotes))}",
+            key=f"{key}_prices_{fingerprint(str(quotes))}",
             alt="Prices",
             column_config={
                 _IN: st.column_config.NumberColumn(min_value=0.0, format="%.4g"),
@@ -187,7 +217,3 @@ def _priced(quote: Quote) -> dict[str, Any]:
 
 def _read(row: dict[str, Any]) -> Price | None:
     return None if row[_IN] is None else Price(row[_IN] / _MILLION, row[_OUT] / _MILLION)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

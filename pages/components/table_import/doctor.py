@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from karenina_core.analysis.summary import counted
 from karenina_core.benchmark.tables import Choice, Choices, Finding, Import
 from karenina_core.csv_text import csv_text
 from pages.components.text import plain, short
+from pages.components.widget_keys import fingerprint
 
 _WORDS: dict[Choice, str] = {"fix": "Fix", "keep": "Leave as it is", "skip": "Leave the row out"}
 _CHOICE_OF = {word: choice for choice, word in _WORDS.items()}
@@ -170,7 +170,7 @@ def _title(findings: Sequence[Finding], code: str) -> str:
 
 def _table(listed: Sequence[Finding], choices: Choices, key: Key) -> None:
     # A new key for every state of the table: edits are reported by position.
-    state = hashlib.sha256(repr([(finding.key, finding.choice) for finding in listed]).encode()).hexdigest()[:10]
+    state = fingerprint(repr([(finding.key, finding.choice) for finding in listed]))
     name = key(f"doctor_{state}_{hash((len(choices.edits), len(choices.of_findings)))}")
 
     def note() -> None:

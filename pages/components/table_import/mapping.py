@@ -12,7 +12,7 @@ from karenina_core.benchmark.tables import ROLES, SEPARATORS, ColumnMapping, Imp
 from karenina_core.benchmark.tables.mapping import find_separator, model_of
 from karenina_core.benchmark.tables.table import unique
 from karenina_core.benchmark.tables.values import text_of
-from pages.components.text import plain, short
+from pages.components.text import input_label, plain, short
 
 _MORE = ("id", "notes", "author", "author_email", "author_affiliation", "sources", "url", "template", "workspace")
 _WAYS = {"none": "None", "wide": "A column for each model", "long": "A column with the model, one with its answer"}
@@ -124,7 +124,7 @@ def _keywords(place: Any, table: Table, mapping: ColumnMapping, key: Key) -> tup
     for name in chosen:
         sign = known.get(name) or find_separator(table, name)
         picked = place.selectbox(
-            f"Between keywords in “{plain(name, 40)}”",
+            f"Between keywords in “{input_label(name, 40)}”",
             signs,
             index=signs.index(sign),
             format_func=lambda sign: SEPARATORS[sign].capitalize() if sign else "Nothing: the cell is one keyword",

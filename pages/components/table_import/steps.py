@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
@@ -31,6 +30,7 @@ from pages.components.table_import import answers as table_import_answers
 from pages.components.table_import import doctor as table_import_doctor
 from pages.components.table_import import mapping as table_import_mapping
 from pages.components.text import plain, short
+from pages.components.widget_keys import fingerprint
 
 _STATE = "_table_import"
 _NEW = ""
@@ -63,8 +63,7 @@ class TableImport:
 
     def key(self, name: str) -> str:
         """Return the key of a widget."""
-        sheet = hashlib.sha256(repr(self.options).encode()).hexdigest()[:6]
-        return f"table_{name}_{self.digest[:8]}_{sheet}"
+        return f"table_{name}_{self.digest[:8]}_{fingerprint(repr(self.options))}"
 
 
 def draw(file: Opened, digest: str, rows: Sequence[BenchmarkRow]) -> str | None:

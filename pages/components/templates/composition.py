@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-
 import streamlit as st
 
 from karenina_core.authoring.compositions import Composition, composition_of, set_composition, verified_names
@@ -13,6 +11,7 @@ from karenina_core.templates.writer import write_condition
 from pages.components.drafts import Draft
 from pages.components.templates.state import Form, bound
 from pages.components.text import plain, short
+from pages.components.widget_keys import fingerprint
 
 _KINDS = {
     "all_of": "All of them are right",
@@ -71,9 +70,7 @@ def draw(draft: Draft, form: Form) -> None:
         help="Leave it empty to count all of them.",
         **bound(
             draft,
-            form.key(
-                "composition", "fields", hashlib.sha256(repr(names).encode("utf-8", "surrogatepass")).hexdigest()[:8]
-            ),
+            form.key("composition", "fields", fingerprint(repr(names))),
             lambda data, fields: set_composition(data, now.kind, fields, now.n),
         ),
     )

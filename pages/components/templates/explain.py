@@ -18,7 +18,7 @@ from pages.components import frame
 from pages.components.drafts import Draft
 from pages.components.templates import answers as template_answers
 from pages.components.templates.values import label_of, value_input, value_of
-from pages.components.text import plain, visible
+from pages.components.text import input_label, plain, visible
 
 _VERDICTS = {
     True: ":green-badge[:material/check: right]",
@@ -71,8 +71,8 @@ def _values(template: Template, question_id: str, place: str, chosen: JudgedAnsw
 
 
 def _value(item: FieldSpec, value: Any, key: str) -> Any:
-    label = label_of(item.type, plain(item.name, 60))
-    typed = value_input(label, item.type, value, item.literal_values, key=f"{key}_{item.type}")
+    title = label_of(item.type, input_label(item.name, 60))
+    typed = value_input(title, item.type, value, item.literal_values, key=f"{key}_{item.type}")
     found = value_of(item.type, typed)
     return None if isinstance(typed, str) and not typed.strip() and item.type != "literal" else found
 

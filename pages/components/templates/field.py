@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +16,7 @@ from pages.components.templates import rule as template_rule
 from pages.components.templates.state import Form, bound
 from pages.components.templates.values import label_of, value_input, value_of
 from pages.components.text import plain
+from pages.components.widget_keys import fingerprint
 
 TYPES = {
     "bool": "Yes or no (bool)",
@@ -147,7 +147,7 @@ def _truth(draft: Draft, form: Form, place: int) -> None:
 def _shape(item: Mapping[str, Any]) -> str:
     """Return what decides which widget shows the truth."""
     if item.get("type") == "literal":
-        return hashlib.sha256(repr(item.get("literal_values")).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        return fingerprint(repr(item.get("literal_values")))
     return type(item.get("ground_truth")).__name__ if item.get("type") in ("bool", "int", "float") else ""
 
 

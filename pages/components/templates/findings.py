@@ -53,7 +53,7 @@ def look(draft: Draft, form: Form | None, told: dict[str, Any]) -> list[Finding]
 def draw(draft: Draft, form: Form | None, findings: Sequence[Finding], told: dict[str, Any]) -> None:
     """Draw the findings."""
     if not findings:
-        st.caption(":material/check_circle: The linter has no remark.")
+        st.caption(":material/check_circle: Nothing speaks against this template.")
         return
     fixable = sum(finding.fix is not None for finding in findings)
     with st.container(horizontal=True, vertical_alignment="center"):

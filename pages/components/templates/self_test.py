@@ -10,6 +10,8 @@ import streamlit as st
 from karenina_core.authoring import Acceptance, Case, acceptances, near_misses
 from karenina_core.authoring.question_words import read_notes
 from karenina_core.authoring.source_edits import edit_source
+from karenina_core.schemas.primitives.normalizer_words import title
+from karenina_core.schemas.primitives.normalizers import NORMALIZERS
 from karenina_core.schemas.primitives.wording import counted, quoted
 from karenina_core.templates import Template, read_template
 from pages.components import frame
@@ -84,7 +86,7 @@ def _table(cases: Sequence[Case]) -> None:
 
 def _value(case: Case) -> str:
     value: Any = case.response if case.response is not None else case.values[case.field]
-    return quoted(value)
+    return "–" if value is None else quoted(value)
 
 
 def _changes(draft: Draft, changes: Sequence[Acceptance]) -> None:
@@ -94,7 +96,7 @@ def _changes(draft: Draft, changes: Sequence[Acceptance]) -> None:
     for at, change in enumerate(changes):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
-                plain(change.fix.label, 80),
+                plain(_in_words(change.fix.label), 80),
                 icon=":material/add_task:",
                 key=f"self_test_accept_{at}",
                 on_click=_apply,
@@ -110,4 +112,9 @@ def _apply(draft: Draft, change: Acceptance) -> None:
     def written(source: str) -> str:
         return edit_source(source, change.fix.edit(read_template(source).spec))
 
-    put_source(draft, written, f"{plain(change.fix.label, 80)}: done.")
+    put_source(draft, written, f"{plain(_in_words(change.fix.label), 80)}: done.")
+
+
+def _in_words(label: str) -> str:
+    """Return what a change does with the normalisers called as in the form of a rule."""
+    return " ".join(f"“{title(word)}”" if word in NORMALIZERS else word for word in label.split(" "))

@@ -8,7 +8,6 @@ Changes come from callbacks of widgets, which run before the page is drawn, so t
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,10 +19,10 @@ from karenina_core.errors import KareninaError
 from pages.components import drafts, feedback
 from pages.components.drafts import Draft
 from pages.components.text import plain
+from pages.components.widget_keys import fingerprint, next_number
 
 TEMPLATE = "answer_template"
 _FORMS = "_template_forms"
-_GENERATION = "_template_form_generation"
 
 
 @dataclass
@@ -44,7 +43,7 @@ class Form:
     data: FormData
     problem: str | None = None
     chosen: int = 0
-    generation: int = field(default_factory=lambda: _next_generation())
+    generation: int = field(default_factory=next_number)
 
     @property
     def fields(self) -> list[dict[str, Any]]:
@@ -58,8 +57,7 @@ class Form:
         A widget keeps what it shows as long as its key stays. So the key of one whose value or options other widgets
         change names what it depends on.
         """
-        whose = hashlib.sha256(self.draft_name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-        return "_".join(["template_form", whose, str(self.generation), *map(str, parts)])
+        return "_".join(["template_form", fingerprint(self.draft_name), str(self.generation), *map(str, parts)])
 
 
 def form_for(draft: Draft) -> Form | None:
@@ -105,7 +103,7 @@ def change(
         feedback.say(plain(" ".join(part for part in (error.what, error.why, error.next) if part)))
         return
     if anew:
-        form.generation = _next_generation()
+        form.generation = next_number()
     if choose is not None:
         form.chosen = choose
     written = write_form(form.source, form.data)
@@ -168,8 +166,3 @@ def _typed(draft: Draft) -> dict[str, Any] | None:
 def _keep(draft: Draft, form: Form) -> None:
     kept = {"source": form.source, "data": form.data, "problem": form.problem} if form.problem else None
     _pending(draft).values["typed"] = kept
-
-
-def _next_generation() -> int:
-    st.session_state[_GENERATION] = st.session_state.get(_GENERATION, 0) + 1
-    return int(st.session_state[_GENERATION])

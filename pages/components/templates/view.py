@@ -30,7 +30,7 @@ def status(source: str) -> Template | None:
     color, icon, meaning = _BADGES.get(template.badge, ("gray", ":material/help:", ""))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.badge(template.badge, color=color, icon=icon)  # type: ignore[arg-type]
-        st.caption(f"{meaning} Identity {template.template_id[:8]}.")
+        st.caption(meaning, help=f"Results name it by the hash of its source, {template.template_id[:8]}….")
     for warning in template.warnings:
         st.caption(f":material/info: {plain(warning)}")
     return template

@@ -17,7 +17,7 @@ from pages.components import frame
 from pages.components.drafts import Draft
 from pages.components.templates import answers as template_answers
 from pages.components.templates.state import change
-from pages.components.text import plain, short
+from pages.components.text import input_label, plain, short
 
 
 def draw(draft: Draft, question_id: str, template: Template) -> None:
@@ -67,7 +67,7 @@ def _curve(draft: Draft, template: Template, item: FieldSpec, name: str, stored:
         return
     options = [point.setting for point in possible]
     chosen = st.select_slider(
-        f"{plain(name)} of {plain(item.name, 60)}",
+        f"{input_label(name)} of {input_label(item.name, 60)}",
         options,
         value=now if now in options else options[-1],
         format_func=lambda setting: f"{setting:g}",

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 
 import streamlit as st
 
 from karenina_core.runs import Estimate
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
-from pages.components import services
 from pages.components.labels import distinct
 from pages.components.runs import configuration, model_editor, one_model, spending
 from pages.components.text import short
 
 _CHOSEN = "_trait_judge"
-_ESTIMATES = "_trait_estimates"
-_KEPT = 8
+_ESTIMATES = "traits"
 _OWN = ""
 
 
@@ -56,14 +53,7 @@ def agreed(key: str, about: str, judge: ModelConfig | None, estimate: Callable[[
         judge: Who is asked.
         estimate: Works it out.
     """
-    store = services.store()
-    digest = hashlib.sha256(f"{about}{store.prices()}".encode("utf-8", "replace")).hexdigest()[:16]
-    known: dict[str, Estimate | None] = st.session_state.setdefault(_ESTIMATES, {})
-    if digest not in known:
-        with st.spinner("Counting what is known already"):
-            known[digest] = estimate()
-        st.session_state[_ESTIMATES] = dict(list(known.items())[-_KEPT:])
-    found = known[digest]
+    found = spending.worked_out(_ESTIMATES, about, estimate)
     if found is not None and not found.calls:
         st.markdown(spending.sentence(found))
         return True
@@ -73,7 +63,7 @@ def agreed(key: str, about: str, judge: ModelConfig | None, estimate: Callable[[
 
 def forget_estimates() -> None:
     """Work estimates out anew, because the ledger knows more now."""
-    st.session_state.pop(_ESTIMATES, None)
+    spending.forget(_ESTIMATES)
 
 
 def _known(own: Sequence[ModelConfig]) -> list[ModelConfig]:

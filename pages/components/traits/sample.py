@@ -12,6 +12,7 @@ from pages.components.drafts import Draft
 from pages.components.labels import distinct
 from pages.components.rubrics.scope import Scope
 from pages.components.text import plain, short
+from pages.components.times import local_time
 
 _WAYS = {"typed": "Type an answer", "stored": "Take a stored answer"}
 _RUN = "_trait_run"
@@ -83,7 +84,7 @@ def choose_run(runs: list[RunRow], key: str) -> str:
     rows = {run.id: run for run in runs}
     last = st.session_state.get(_RUN)
     names = list(rows)
-    named = distinct(names, lambda name: f"{short(rows[name].name, 60)} · {rows[name].created[:16].replace('T', ' ')}")
+    named = distinct(names, lambda name: f"{short(rows[name].name, 60)} · {local_time(rows[name].created)}")
     chosen = st.selectbox(
         "Run",
         names,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-
 import streamlit as st
 
 from karenina_core.pipeline.metric_words import marked, named_in
@@ -16,6 +14,7 @@ from pages.components.text import plain
 from pages.components.traits import chips as trait_chips
 from pages.components.traits import sample as trait_sample
 from pages.components.traits.values import lines
+from pages.components.widget_keys import fingerprint
 
 
 def draw(scope: Scope, trait: MetricRubricTrait, draft: Draft) -> None:
@@ -29,7 +28,7 @@ def draw(scope: Scope, trait: MetricRubricTrait, draft: Draft) -> None:
         else "Mark what an answer would name, and see what follows."
     )
     # Other items or another answer begin anew.
-    key = hashlib.sha256(f"{draft.name}{trait.model_dump_json()}{text}".encode("utf-8", "replace")).hexdigest()[:16]
+    key = fingerprint(f"{draft.name}{trait.model_dump_json()}{text}")
     found = named_in(trait, text)
     if trait.evaluation_mode == "full_matrix":
         positive, negative = _classes(trait, found, key)
@@ -52,8 +51,8 @@ def _classes(trait: MetricRubricTrait, found: list[str], key: str) -> tuple[list
     positive = _marked("The answer puts in the positive class", items, named, f"hand_positive_{key}")
     left = [item for item in items if item not in positive]
     named = [item for item in found if item in trait.tn_instructions]
-    digest = hashlib.sha256("/".join(left).encode("utf-8", "replace")).hexdigest()[:8]
-    return positive, _marked("It puts in the negative class", left, named, f"hand_negative_{key}_{digest}")
+    rest = f"hand_negative_{key}_{fingerprint('/'.join(left))}"
+    return positive, _marked("It puts in the negative class", left, named, rest)
 
 
 def _marked(label: str, items: list[str], found: list[str], key: str) -> list[str]:

@@ -86,7 +86,7 @@ def _value(tried: _Tried) -> str:
 def _call(call: CallRecord, number: int) -> None:
     purpose = _PURPOSES.get(call.purpose, call.purpose)
     again = f", attempt {number + 1}" if number else ""
-    where = ", answered by the ledger for nothing" if call.source == "ledger" else ""
+    where = ", known already, which costs nothing" if call.source == "ledger" else ""
     with st.expander(f"Prompt and reply: {purpose}{again}{where}", icon=":material/forum:"):
         for message in call.messages:
             st.caption(plain(message["role"]))

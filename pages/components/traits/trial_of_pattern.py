@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from karenina_core import patterns
-from karenina_core.analysis.summary import counted
+from karenina_core.analysis.summary import counted, interval, percent
 from karenina_core.runs.traits.patterns import PatternReport, Searched, flags_of, search_answers
 from karenina_core.schemas.entities.rubric import ManualRubricTrait
 from pages.components.answer import drawer as answer_drawer
@@ -110,7 +110,7 @@ def _share(model: str, items: Sequence[Searched]) -> dict[str, object]:
         "Model": short(model, 40),
         "Found in": f"{sum(bool(item.spans) for item in items)} of {share.n}",
         "Trait holds": f"{share.successes} of {share.n}",
-        "Share": f"{share.rate:.0%} ({share.low:.0%} to {share.high:.0%})",
+        "Share": f"{percent(share.rate)} ({interval(share.low, share.high)})",
     }
 
 
