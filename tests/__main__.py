@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
+# One more than there are processors: many tests wait for a server, a browser or another process.
+WORKERS = min(4, (os.cpu_count() or 1) + 1)
 CHECKS = [
     ["-m", "ruff", "check", "."],
     ["-m", "ruff", "format", "--check", "."],
     ["-m", "mypy"],
     # A file stays on one worker, with the servers and browsers it starts.
-    ["-m", "pytest", "--numprocesses", "auto", "--maxprocesses", "4", "--dist", "loadfile", "--durations", "15"],
+    ["-m", "pytest", "--numprocesses", str(WORKERS), "--dist", "loadfile", "--durations", "15"],
 ]
 
 

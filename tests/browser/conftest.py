@@ -146,3 +146,19 @@ def settled(page: Page) -> Page:
     page.wait_for_function(RESTS, timeout=60_000)
     expect(page.get_by_test_id("stException")).to_have_count(0)
     return page
+
+
+def choose(page: Page, label: str, option: str) -> None:
+    """Choose an option of a selectbox or multiselect, by typing it: a list that the page has closed opens again."""
+    settled(page)
+    box = page.get_by_role("combobox", name=label, exact=True)
+    box.click()
+    box.fill(option)
+    page.get_by_role("option", name=option, exact=True).click()
+    settled(page)
+
+
+def press(page: Page, name: str) -> None:
+    """Press a button, and wait for what it does."""
+    page.get_by_role("button", name=name, exact=True).click()
+    settled(page)

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from karenina_core.runs import Store
-from tests.browser.conftest import Demo, Server, settled
+from tests.browser.conftest import Demo, Server, choose, settled
 
 pytestmark = pytest.mark.browser
 
@@ -43,8 +43,7 @@ def test_a_red_square_leads_to_a_rule_that_is_mended_and_verified_again(page: Pa
     settled(page)
 
     page.get_by_text("Edit a rule, which takes no call").click()
-    page.get_by_role("combobox", name="Normalisers, in their order").click()
-    page.get_by_role("option", name="Drop punctuation").click()
+    choose(page, "Normalisers, in their order", "Drop punctuation")
     expect(page.get_by_text("What if — not saved")).to_be_visible()
     settled(page)
     page.keyboard.press("Escape")
@@ -59,7 +58,7 @@ def test_a_red_square_leads_to_a_rule_that_is_mended_and_verified_again(page: Pa
         assert [(run.passed, run.parent_run) for run in store.runs()] == [(27, demo.run_id), (25, None)]
 
 
-def press(page: Page, key: str) -> None:
+def press_key(page: Page, key: str) -> None:
     """Press a key once the page rests: a key that meets a page at work is lost."""
     settled(page)
     page.keyboard.press(key)
@@ -70,11 +69,11 @@ def test_keys_walk_and_judge(page: Page, server: Server, demo: Demo) -> None:
     # The whole page is there, and with it the keys of its buttons.
     expect(page.get_by_text("What the machine did")).to_be_visible()
     expect(page.get_by_role("button", name="Next")).to_be_visible()
-    press(page, "j")
+    press_key(page, "j")
     expect(page.get_by_text("Evaluation 2 of 42")).to_be_visible()
-    press(page, "k")
+    press_key(page, "k")
     expect(page.get_by_text("Evaluation 1 of 42")).to_be_visible()
-    press(page, "3")
+    press_key(page, "3")
     expect(page.get_by_text("disagrees with the verdict: the rule is too strict")).to_be_visible()
     with Store.open(server.database) as store:
         assert [review.cause for review in store.annotations(demo.run_id)] == ["rule_too_strict"]

@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 
 from tests.authoring.test_benchmark_repair import UNSOUND
 from tests.benchmark.tables.files import workbook
-from tests.browser.conftest import Server, settled
+from tests.browser.conftest import Server, choose, press, settled
 from tests.faults.openai_server import OpenAIServer, Reply
 
 pytestmark = pytest.mark.browser
@@ -51,17 +51,6 @@ def spreadsheet(tmp_path: Path) -> Path:
     path = tmp_path / "lab questions.xlsx"
     path.write_bytes(workbook([HEADER, *ROWS]))
     return path
-
-
-def choose(page: Page, label: str, option: str) -> None:
-    page.get_by_role("combobox", name=label, exact=True).click()
-    page.get_by_role("option", name=option, exact=True).click()
-    settled(page)
-
-
-def press(page: Page, name: str) -> None:
-    page.get_by_role("button", name=name, exact=True).click()
-    settled(page)
 
 
 def test_a_spreadsheet_becomes_a_verdict(page: Page, server: Server, provider: OpenAIServer, spreadsheet: Path) -> None:

@@ -79,3 +79,13 @@ def test_squares_of_many_models_keep_their_distance_on_a_narrow_screen(page: Pag
     boxes = [box for box in (square.bounding_box() for square in squares.all()[:20]) if box]
     places = sorted({round(box["x"]) for box in boxes})
     assert min(after - before for before, after in pairwise(places)) >= boxes[0]["width"]
+
+
+def test_the_next_page_begins_at_its_top(page: Page, server: Server, demo: Demo) -> None:
+    page.goto(f"{server.url}/results?run={demo.run_id}")
+    settled(page)
+    page.get_by_text("What changed since another run").scroll_into_view_if_needed()
+    expect(page.get_by_role("heading", name="Results", exact=True)).not_to_be_in_viewport()
+    page.get_by_role("link", name="Answer", exact=True).click()
+    settled(page)
+    expect(page.get_by_role("heading", name="Answer", exact=True)).to_be_in_viewport()

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from karenina_core.demo import demo_benchmark, demo_config
-from karenina_core.runs import Runner, Store, top_up
+from karenina_core.runs import Runner, Store, top_up, wanted
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from tests.browser.conftest import Demo, Server, settled
 
@@ -90,3 +90,16 @@ def test_a_page_that_rests_notices_that_its_run_goes_on_elsewhere(page: Page, se
         runner.start(demo.run_id, top_up(store, demo.run_id, replicates=2))
         runner.wait(demo.run_id, 120)
     expect(page.get_by_text("84 of 84 evaluations")).to_be_visible()
+
+
+def test_home_notices_by_itself_what_goes_on_elsewhere(page: Page, server: Server) -> None:
+    page.goto(server.url)
+    settled(page)
+    expect(page.get_by_text("No runs yet.")).to_be_visible()
+    with Store.open(server.database) as store:
+        run_id = store.create_run(wanted(demo_benchmark(), demo_config()), "Begun elsewhere")
+        expect(page.get_by_text("0 of 42 done")).to_be_visible()
+        with Runner(store) as runner:
+            runner.start(run_id)
+            runner.wait(run_id, 120)
+    expect(page.get_by_text("42 of 42 done")).to_be_visible()

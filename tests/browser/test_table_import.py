@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.benchmark.tables.files import workbook
-from tests.browser.conftest import Server, settled
+from tests.browser.conftest import Server, choose, settled
 
 pytestmark = pytest.mark.browser
 
@@ -16,13 +16,6 @@ HEADER = ("Item text", "Truth", "Tags")
 ROWS = [("What is the target of venetoclax?", "BCL2", "drugs; oncology"), ("How many lungs?", 2, "anatomy"),
         ("Which enzyme does aspirin inhibit?", None, "drugs"), ("How many lungs?", 2, "anatomy"),
         ("How many chromosome pairs? ", 23, "genetics")]  # fmt: skip
-
-
-def choose(page: Page, label: str, option: str) -> None:
-    """Choose an option of a selectbox."""
-    page.get_by_role("combobox", name=label, exact=True).click()
-    page.get_by_role("option", name=option, exact=True).click()
-    settled(page)
 
 
 def test_a_spreadsheet_is_mapped_its_bad_rows_reported_and_the_rest_imported(

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from karenina_core.runs import Store
 from karenina_core.templates import read_template
 from tests.app.samples import small_benchmark
-from tests.browser.conftest import Server, settled
+from tests.browser.conftest import Server, press, settled
 
 pytestmark = pytest.mark.browser
 
@@ -24,11 +24,6 @@ def write(page: Page, label: str, text: str) -> None:
     field = box(page, label)
     field.fill(text)
     field.press("Tab")
-    settled(page)
-
-
-def press(page: Page, name: str) -> None:
-    page.get_by_role("button", name=name, exact=True).click()
     settled(page)
 
 
