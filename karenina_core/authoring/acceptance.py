@@ -24,6 +24,7 @@ from karenina_core.schemas.primitives import (
     SynonymMap,
 )
 from karenina_core.schemas.primitives.date_reading import read_date
+from karenina_core.schemas.primitives.normalizer_words import title
 from karenina_core.schemas.primitives.normalizers import NORMALIZERS, normalize
 from karenina_core.schemas.primitives.numeric import read_number
 from karenina_core.schemas.primitives.wording import counted, number, quoted
@@ -126,9 +127,9 @@ def _normalizing(rule: ExactMatch | ContainsAny | ContainsAll | SetContainment |
     stored = rule.to_dict()["normalize"]
     for name in NORMALIZERS:
         if name not in stored:
-            yield _with(f"Add {name}", rule, normalize=[*stored, name])
+            yield _with(f"Add “{title(name)}”", rule, normalize=[*stored, name])
             if any(isinstance(entry, Mapping) for entry in stored):
-                yield _with(f"Add {name} at the beginning", rule, normalize=[name, *stored])
+                yield _with(f"Add “{title(name)}” at the beginning", rule, normalize=[name, *stored])
 
 
 def _synonyms(item: FieldSpec, rule: ExactMatch, wanted: Sequence[Any]) -> Iterator[FieldFix]:

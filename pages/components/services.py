@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import streamlit as st
 
@@ -12,21 +10,12 @@ from karenina_core.benchmark import Benchmark
 from karenina_core.redact import install_log_redaction
 from karenina_core.runs import Progress, Runner, Store, wanted
 from karenina_core.runs.drafting.drafter import Drafter
+from karenina_core.runs.engine.clicks import Latest
 from karenina_core.runs.traits.scorer import Scorer
 from karenina_core.schemas.config import VerificationConfig
 from pages.components import session_keys
 
 _LATEST = "_latest_run"
-_ONE_CLICK_SECONDS = 5.0  # after a run was begun; a slow page takes a while to come to the second click
-
-
-@dataclass
-class _Latest:
-    """The run that a session began last: what was asked for, its id, and when on the monotonic clock."""
-
-    asked: tuple[object, ...] = ()
-    run_id: str = ""
-    when: float = 0.0
 
 
 @st.cache_resource(on_release=lambda store: store.close(), show_spinner=False)
@@ -88,11 +77,12 @@ def start_run(
     """
     # First whatever asks the session: there, and nowhere below, another click begins the page anew.
     keys = session_keys.source()
-    latest: _Latest = st.session_state.setdefault(_LATEST, _Latest())
+    latest: Latest = st.session_state.setdefault(_LATEST, Latest())
     plan = wanted(benchmark, config, question_ids, limit)
     asked = (name, benchmark_id, store().benchmark(benchmark_id).revision, config, plan.question_ids)
-    if latest.asked != asked or time.monotonic() - latest.when > _ONE_CLICK_SECONDS:
-        latest.run_id = store().create_run(plan, name, benchmark_id=benchmark_id)
-        runner().start(latest.run_id, config, keys)
-        latest.asked, latest.when = asked, time.monotonic()
-    return latest.run_id
+    if (begun := latest.repeated(asked)) is not None:
+        return begun
+    run_id = store().create_run(plan, name, benchmark_id=benchmark_id)
+    runner().start(run_id, config, keys)
+    latest.began(asked, run_id)
+    return run_id

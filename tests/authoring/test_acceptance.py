@@ -19,7 +19,7 @@ def changes(item: FieldSpec) -> dict[str, list[str]]:
 
 
 def test_a_normaliser_accepts_another_spelling() -> None:
-    assert "with a full stop" in changes(exact(*LOWER))["Add remove_punctuation"]
+    assert "with a full stop" in changes(exact(*LOWER))["Add “Drop punctuation”"]
 
 
 def test_a_synonym_accepts_what_no_normaliser_does() -> None:
@@ -29,7 +29,7 @@ def test_a_synonym_accepts_what_no_normaliser_does() -> None:
 
 def test_a_change_that_accepts_nothing_more_is_left_out() -> None:
     found = changes(exact("strip"))
-    assert "Add lowercase" in found and "Add casefold" not in found
+    assert "Add “Ignore capitals”" in found and "Add “Ignore capitals in all scripts”" not in found
 
 
 def test_a_synonym_joins_the_ones_there_are() -> None:

@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from karenina_core.errors import ConfigError
 from karenina_core.runs import Store
+from karenina_core.runs.engine import clicks
 from pages.components import services
 from tests.browser.conftest import Server, browser, page, server, settled
 from tests.browser.test_runs import load_preset, prepared
@@ -62,7 +63,7 @@ def test_another_click_for_something_else_begins_a_run(
         case "benchmark":
             app_store.save_benchmark(benchmark, benchmark_id)
         case "later":
-            monkeypatch.setattr(services, "_ONE_CLICK_SECONDS", 0.0)
+            monkeypatch.setattr(clicks, "ONE_CLICK_SECONDS", 0.0)
     services.start_run(benchmark_id, benchmark, settings, name, limit)
     assert len(app_store.runs()) == 2
 

@@ -13,11 +13,11 @@ from karenina_core.schemas.entities.rubric import MetricRubricTrait, RubricTrait
 from karenina_core.schemas.results import RowKey, VerificationResult, result_id
 
 
-def kept(store: Store, run_id: str, plan: Plan, order: Order) -> list[Outcome]:
-    """Return what became of the rows that need no work when a run is started or resumed."""
+def kept(store: Store, run_id: str, plan: Plan, order: Order, outcomes: Iterable[Outcome]) -> set[int]:
+    """Return the positions of those of a run's rows that need no work when it is started or resumed."""
     failed = {*failed_traits(store, run_id, plan), *failed_guards(store, run_id, plan)}
     again = {order.position(key) for key in failed}
-    return [outcome for outcome in store.outcomes(run_id) if settled(outcome) and outcome.position not in again]
+    return {outcome.position for outcome in outcomes if settled(outcome)} - again
 
 
 def failed_guards(store: Store, run_id: str, plan: Plan | None = None) -> list[RowKey]:

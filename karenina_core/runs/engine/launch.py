@@ -108,8 +108,8 @@ class Launcher:
 
     def _assemble(self, run_id: str, plan: Plan) -> Ready:
         order = self._store.run_order(run_id, plan.benchmark)
-        staying = {outcome.position for outcome in kept(self._store, run_id, plan, order)}
         stored = self._store.outcomes(run_id)
+        staying = kept(self._store, run_id, plan, order, stored)
         # An answer that was there once is in the ledger, whatever else the row lacks.
         there = (row for row in stored if row.failure_category != "missing_recording")
         require_answers(plan, Counter(row.answering_model for row in there))

@@ -87,7 +87,7 @@ def rehearse(plan: Plan, store: Store | None = None, run_id: str | None = None) 
         [model.id for model in config.answering_models],
         [model.id for model in config.parsing_models],
     )
-    staying = {outcome.position for outcome in kept(store, run_id, plan, order)} if store and run_id else set()
+    staying = kept(store, run_id, plan, order, store.outcomes(run_id)) if store and run_id else set[int]()
     expected = _Expected(plan)
     # Where nothing could be decided, nothing is asked.
     tasks = [task for task in chain(*remaining(plan, order, staying)) if expected.of(task) is not None]

@@ -10,8 +10,6 @@ import streamlit as st
 from karenina_core.authoring import Acceptance, Case, acceptances, near_misses
 from karenina_core.authoring.question_words import read_notes
 from karenina_core.authoring.source_edits import edit_source
-from karenina_core.schemas.primitives.normalizer_words import title
-from karenina_core.schemas.primitives.normalizers import NORMALIZERS
 from karenina_core.schemas.primitives.wording import counted, quoted
 from karenina_core.templates import Template, read_template
 from pages.components import frame
@@ -96,7 +94,7 @@ def _changes(draft: Draft, changes: Sequence[Acceptance]) -> None:
     for at, change in enumerate(changes):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
-                plain(_in_words(change.fix.label), 80),
+                plain(change.fix.label, 80),
                 icon=":material/add_task:",
                 key=f"self_test_accept_{at}",
                 on_click=_apply,
@@ -112,9 +110,4 @@ def _apply(draft: Draft, change: Acceptance) -> None:
     def written(source: str) -> str:
         return edit_source(source, change.fix.edit(read_template(source).spec))
 
-    put_source(draft, written, f"{plain(_in_words(change.fix.label), 80)}: done.")
-
-
-def _in_words(label: str) -> str:
-    """Return what a change does with the normalisers called as in the form of a rule."""
-    return " ".join(f"“{title(word)}”" if word in NORMALIZERS else word for word in label.split(" "))
+    put_source(draft, written, f"{plain(change.fix.label, 80)}: done.")

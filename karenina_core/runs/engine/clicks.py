@@ -1,0 +1,26 @@
+"""One click begins one run: the second click of a double click begins none, which would be paid as well."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+ONE_CLICK_SECONDS = 5.0  # after a run was begun; a slow page takes a while to come to the second click
+
+
+@dataclass
+class Latest:
+    """The run that one person began last: what was asked for, its id, and when on the monotonic clock, in seconds."""
+
+    asked: tuple[object, ...] = ()
+    run_id: str = ""
+    when: float = 0.0
+
+    def repeated(self, asked: tuple[object, ...]) -> str | None:
+        """Return the run that was begun a moment ago for the same, so that none is begun for it now."""
+        same = bool(self.run_id) and self.asked == asked
+        return self.run_id if same and time.monotonic() - self.when <= ONE_CLICK_SECONDS else None
+
+    def began(self, asked: tuple[object, ...], run_id: str) -> None:
+        """Note a run that was begun; the moments after which another click is a wish of its own count from now."""
+        self.asked, self.run_id, self.when = asked, run_id, time.monotonic()
