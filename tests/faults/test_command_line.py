@@ -46,7 +46,10 @@ def arguments(tmp_path: Path, server: OpenAIServer) -> list[str]:
 def begun(arguments: list[str], name: str, server: OpenAIServer) -> Iterator[subprocess.Popen[str]]:
     """Start a command in a process of its own; when this goes on it waits for answers that never come."""
     command = [sys.executable, "-m", "karenina_core", *arguments, "--name", name]
+    # Where the tests themselves run in the background, Ctrl-C is ignored, and a child would take that over.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     child = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    signal.signal(signal.SIGINT, before)
     try:
         wait_until(lambda: len(server.requests) >= 2 * ANSWERED + AT_ONCE or child.poll() is not None)
         yield child
