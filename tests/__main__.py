@@ -8,12 +8,13 @@ import sys
 
 # One more than there are processors: many tests wait for a server, a browser or another process.
 WORKERS = min(4, (os.cpu_count() or 1) + 1)
+# A file stays on one worker, with the servers and browsers it starts; the slow ones come first, as conftest says.
+SHARES = ["--dist", "loadfile", "--no-loadscope-reorder"]
 CHECKS = [
     ["-m", "ruff", "check", "."],
     ["-m", "ruff", "format", "--check", "."],
     ["-m", "mypy"],
-    # A file stays on one worker, with the servers and browsers it starts.
-    ["-m", "pytest", "--numprocesses", str(WORKERS), "--dist", "loadfile", "--durations", "15"],
+    ["-m", "pytest", "--numprocesses", str(WORKERS), *SHARES, "--durations", "15"],
 ]
 
 

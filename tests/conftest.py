@@ -21,6 +21,15 @@ settings.register_profile("patient", deadline=None, derandomize=_CI, max_example
 settings.load_profile("patient")
 
 
+_SLOW_ROOMS = ("browser", "faults", "cli", "models")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the rooms whose tests take longest, so that no worker is left alone with them at the end."""
+    here = Path(__file__).parent
+    items.sort(key=lambda item: item.path.relative_to(here).parts[0] not in _SLOW_ROOMS)
+
+
 @pytest.fixture(autouse=True)
 def own_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Give every test its own store and take real keys away."""

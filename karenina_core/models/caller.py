@@ -18,6 +18,7 @@ from karenina_core.models.pace.slots import max_concurrent as most_of_process
 from karenina_core.models.pace.slots import process_slots
 from karenina_core.models.pace.traffic import Traffic
 from karenina_core.models.ports import CallLedger, ChatReply, ChatRequest, Door, Meter, ModelClient
+from karenina_core.models.shared_calls import SharedCall, SharedCalls
 from karenina_core.models.structured import InvalidOutputError, ask_again, read_whole_reply
 from karenina_core.schemas.config import ModelConfig
 from karenina_core.schemas.results import CallRecord, Usage
@@ -40,6 +41,7 @@ class Caller:
         meter: Asked before every provider call, and told what each call took.
         traffic: Holds the calls to their limits, instead of `max_concurrent`, and shows them.
         door: Keeps calls back while the run rests, also those that stand in a line.
+        sharing: The calls of other callers of the same event loop, whose replies are taken.
     """
 
     def __init__(
@@ -54,10 +56,12 @@ class Caller:
         meter: Meter | None = None,
         traffic: Traffic | None = None,
         door: Door | None = None,
+        sharing: SharedCalls | None = None,
     ) -> None:
         process_slots.most = most_of_process()
         self._meter = meter
         self._door = door
+        self._sharing = SharedCalls() if sharing is None else sharing
         self._ledger = ledger
         self._pool = ClientPool(clients)
         self._traffic = Traffic(max_concurrent, attempts=max_attempts) if traffic is None else traffic
@@ -173,14 +177,21 @@ class Caller:
                 flight.land(outcome)
 
     async def _obtain(self, call: Call, remember: bool) -> ChatReply:
+        shared = self._sharing.join(call.key)
+        try:
+            return await self._known_or_made(call, shared, remember)
+        finally:
+            self._sharing.leave(call.key)
+
+    async def _known_or_made(self, call: Call, shared: SharedCall, remember: bool) -> ChatReply:
         # Prepared answers are looked up anew, because people change them; the ledger has those of earlier sessions.
         known = None if call.model.prepared else await self._recall(call.key)
         if known is not None:
             return as_remembered(known)
         try:
-            reply = await self._attempts(call)
+            reply = await self._attempts(call, shared)
         except ModelError as error:
-            known = await self._recall(call.key) if _without_its_answers(call, error) else None
+            known = await self._recall(call.key) if call.lost_its_answers(error) else None
             if known is None:
                 raise
             return as_remembered(known)
@@ -193,7 +204,7 @@ class Caller:
     async def _recall(self, key: str) -> ChatReply | None:
         return self._unconfirmed.get(key) or await self._ledger.get(key)
 
-    async def _attempts(self, call: Call) -> ChatReply:
+    async def _attempts(self, call: Call, shared: SharedCall) -> ChatReply:
         model = call.model
         if model.client is None:
             model.client = self._pool(model.config)
@@ -205,7 +216,7 @@ class Caller:
         number = 1
         while True:
             try:
-                return await self._attempt(call, model.client, model.way)
+                return await self._attempt(call, model.client, model.way, shared)
             except ModelError as error:
                 if number >= self._max_attempts or not worth_another(error):
                     raise
@@ -219,12 +230,14 @@ class Caller:
                 del line.resting[call.key]
             number += 1
 
-    async def _attempt(self, call: Call, client: ModelClient, way: Way) -> ChatReply:
+    async def _attempt(self, call: Call, client: ModelClient, way: Way, shared: SharedCall) -> ChatReply:
         (lane, line), door = way, self._door
-        tokens = lane.allowance.estimate(_length(call.request)) if lane.allowance.counts_tokens else 0
+        tokens = lane.allowance.estimate(call.length) if lane.allowance.counts_tokens else 0
         while True:
             if door is not None and not door.lets_through:
                 await door.wait()
+            if shared.taken and (reply := await shared.follow()) is not None:
+                return self._received(as_remembered(reply))
             seat = lane.enter(line, tokens) or await lane.wait(line, tokens)
             if seat is None:
                 continue
@@ -235,11 +248,13 @@ class Caller:
                 try:
                     if self._meter is not None:
                         await self._meter.admit()
+                    if shared.taken:
+                        continue  # another run makes this call, or has made it by now
                     if door is not None:
                         if not door.lets_through:
                             continue  # its turn came while the run rests; others get the place meanwhile
                         door.passed()
-                    reply = await client.complete(call.request)
+                    reply = await shared.make(client.complete(call.request))
                 finally:
                     process_slots.give_back()
                 outcome = reply.usage
@@ -269,16 +284,6 @@ class Caller:
             self._writes.add(task)
             task.add_done_callback(self._writes.discard)
             raise
-
-
-def _length(request: ChatRequest) -> int:
-    return sum(len(message.content) for message in request.messages)
-
-
-def _without_its_answers(call: Call, error: ModelError) -> bool:
-    # A run that is resumed has no prepared answers any more; those it used are in the ledger. Answers that were
-    # given, but lack this question, must not be filled up from an earlier run.
-    return error.category == "missing_recording" and call.model.config.manual_traces is None
 
 
 def _corrections(config: ModelConfig) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from karenina_core.errors import ModelError
 from karenina_core.models.pace.lanes import Way
 from karenina_core.models.ports import CallNamer, ChatReply, ChatRequest, ModelClient
 from karenina_core.models.replies import clean_reply
@@ -41,6 +42,19 @@ class Call(NamedTuple):
     key: str
     model: Target
     request: ChatRequest
+
+    @property
+    def length(self) -> int:
+        """Characters of the prompt."""
+        return sum(len(message.content) for message in self.request.messages)
+
+    def lost_its_answers(self, error: ModelError) -> bool:
+        """Say whether an error means that prepared answers were not given again.
+
+        A run that is resumed has no prepared answers any more; those it used are in the ledger. Answers that were
+        given, but lack this question, must not be filled up from an earlier run.
+        """
+        return error.category == "missing_recording" and self.model.config.manual_traces is None
 
 
 Made = list[tuple[Call, ChatReply]]

@@ -126,7 +126,7 @@ class Meter(Protocol):
         ...
 
     def paid(self, usage: Usage) -> None:
-        """Note what a call took, whether its reply is used or not."""
+        """Note what a call took, whether its reply is used or not; nothing, where another run has paid for it."""
         ...
 
 

@@ -63,6 +63,7 @@ class PipelineEvaluator(Pipeline):
             meter=ledger,
             traffic=ledger.traffic,
             door=self._held,
+            sharing=self._held.sharing if self._held else None,
         )
         super().__init__(benchmark, config, self._caller)
 

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from karenina_core.models.ports import ChatReply, ChatRequest
+from karenina_core.models.shared_calls import SharedCalls
 from karenina_core.runs.engine.writer import CallWrite, GroupThread, Told, Writer
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.clean import clean, clean_json, clean_text
@@ -21,9 +22,14 @@ _KEPT_CONFIGS = 64
 
 
 class StoreLedger:
-    """Remembers model calls in a store. Look-ups and writes of many callers share transactions."""
+    """Remembers model calls in a store. Look-ups and writes of many callers share transactions.
+
+    Attributes:
+        sharing: The calls that its runs are about to make.
+    """
 
     def __init__(self, store: Store, writer: Writer) -> None:
+        self.sharing = SharedCalls()
         self._writer = writer
         self._quick = store.call_reader()
         self._reader = None if self._quick else GroupThread[str, str | None](_look_up(store), "karenina-ledger")

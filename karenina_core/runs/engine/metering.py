@@ -13,6 +13,7 @@ from contextvars import ContextVar
 
 from karenina_core.models.pace.traffic import Traffic
 from karenina_core.models.ports import CallLedger, ChatReply, ChatRequest
+from karenina_core.models.shared_calls import SharedCalls
 from karenina_core.runs.engine.budget import Budget
 from karenina_core.runs.engine.gate import Gate
 from karenina_core.runs.engine.ledger import StoreLedger
@@ -85,6 +86,8 @@ class MeteredLedger:
 
     Attributes:
         over: Why no further call may be made; empty while some may.
+        traffic: Of the run.
+        sharing: Calls of other runs with the same ledger, whose replies are taken.
     """
 
     def __init__(
@@ -99,6 +102,7 @@ class MeteredLedger:
         self.traffic = Traffic(1) if traffic is None else traffic
         self._ledger = ledger
         self._store = ledger if isinstance(ledger, StoreLedger) else None
+        self.sharing = SharedCalls() if self._store is None else self._store.sharing
         self._waiting: dict[str, ChatReply] = {}
         self._gate = gate
         self._budget = budget
@@ -184,9 +188,10 @@ class MeteredLedger:
         _work.set(_Work())
 
     def paid(self, usage: Usage) -> None:
-        """Note what a call took."""
-        self._all.add(1, 0, usage.cost)
-        self._unsaved.add(1, 0, usage.cost)
+        """Note what a call took; nothing, where another run has paid for it."""
+        cost = None if usage.cached_calls else usage.cost
+        self._all.add(1, usage.cached_calls, cost)
+        self._unsaved.add(1, usage.cached_calls, cost)
         if self._budget is not None and usage.cost is not None:
             self._budget.spend(usage.cost)
             self._budget.unstored += usage.cost
