@@ -17,6 +17,14 @@ def paid(store: Store, run_id: str) -> int:
     return (spent.calls or 0) - (spent.cached_calls or 0)
 
 
+def two_under_way(road: Road, delay: float) -> list[str]:
+    """Begin the same run twice, and return their ids when a few calls were made."""
+    road.server.delay = delay
+    runs = [road.begin(QUESTIONS, max_concurrent_requests=4) for _ in range(2)]
+    wait_until(lambda: len(road.calls) >= 6)
+    return runs
+
+
 @pytest.mark.parametrize("at_once", [2, 50])
 def test_two_judges_begun_at_once_read_the_same_answers(road: Road, at_once: int) -> None:
     road.server.delay = 0.02
@@ -37,18 +45,14 @@ def test_the_same_run_begun_twice_is_paid_once(road: Road) -> None:
 
 
 def test_a_run_that_is_cancelled_leaves_its_calls_to_the_other(road: Road) -> None:
-    road.server.delay = 0.1
-    first_run, second_run = (road.begin(QUESTIONS, max_concurrent_requests=4) for _ in range(2))
-    wait_until(lambda: len(road.calls) >= 6)
+    first_run, second_run = two_under_way(road, delay=0.1)
     road.runner.cancel(first_run)
     assert road.finish(second_run).passed == QUESTIONS
     assert road.runner.progress(first_run).status == "cancelled"
 
 
 def test_a_run_that_is_paused_holds_up_no_other(road: Road) -> None:
-    road.server.delay = 0.02
-    first_run, second_run = (road.begin(QUESTIONS, max_concurrent_requests=4) for _ in range(2))
-    wait_until(lambda: len(road.calls) >= 6)
+    first_run, second_run = two_under_way(road, delay=0.02)
     road.runner.pause(first_run)
     assert road.finish(second_run).passed == QUESTIONS
     road.runner.resume(first_run)

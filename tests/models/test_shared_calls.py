@@ -53,6 +53,14 @@ def bills(callers: Sequence[Caller]) -> list[list[float | None]]:
     return [[usage.cost for usage in caller._meter.usages] for caller in callers]  # type: ignore[union-attr]
 
 
+async def begun(client: FakeClient, *callers: Caller) -> list[asyncio.Task[Any]]:
+    """Let every run want the same, and go on as soon as the first has asked."""
+    tasks = [asyncio.create_task(caller.complete(MODEL, ask())) for caller in callers]
+    while not client.requests:
+        await asyncio.sleep(0)
+    return tasks
+
+
 def test_the_reply_to_a_call_in_flight_is_taken_by_the_other_run() -> None:
     client = FakeClient([PAID], pause=0.01)
     callers = runs(client, 3)
@@ -90,9 +98,7 @@ def test_whoever_comes_before_the_reply_is_stored_finds_it_all_the_same() -> Non
     async def one_after_the_other() -> None:
         ledger = SlowLedger()
         first, second = (Caller(ledger, serve(client), sharing=sharing) for _ in range(2))
-        storing = asyncio.create_task(first.complete(MODEL, ask()))
-        while not client.requests:
-            await asyncio.sleep(0)
+        [storing] = await begun(client, first)
         await asyncio.sleep(0.01)
         assert not storing.done()
         _, record = await second.complete(MODEL, ask())
@@ -108,13 +114,9 @@ def test_whoever_comes_before_the_reply_is_stored_finds_it_all_the_same() -> Non
 def test_when_the_other_run_gets_no_reply_the_call_is_made(end: str) -> None:
     refused = ModelError("no such model", category="not_found")
     client = FakeClient([refused if end == "failure" else PAID, PAID], pause=0.02)
-    first, second = runs(client)
 
     async def together() -> Any:
-        leading = asyncio.create_task(first.complete(MODEL, ask()))
-        following = asyncio.create_task(second.complete(MODEL, ask()))
-        while not client.requests:
-            await asyncio.sleep(0)
+        leading, following = await begun(client, *runs(client))
         if end == "cancelled":
             leading.cancel()
         outcomes = await asyncio.gather(leading, return_exceptions=True)
@@ -128,13 +130,9 @@ def test_when_the_other_run_gets_no_reply_the_call_is_made(end: str) -> None:
 
 def test_whoever_follows_may_be_cancelled() -> None:
     client = FakeClient([PAID], pause=0.02)
-    first, second = runs(client)
 
     async def together() -> Any:
-        leading = asyncio.create_task(first.complete(MODEL, ask()))
-        following = asyncio.create_task(second.complete(MODEL, ask()))
-        while not client.requests:
-            await asyncio.sleep(0)
+        leading, following = await begun(client, *runs(client))
         following.cancel()
         await asyncio.gather(following, return_exceptions=True)
         assert following.cancelled()
