@@ -37,7 +37,10 @@ RESULTS: dict[str, Column] = {
     "seconds": Column("float64", "Wall time of the evaluation, judge and rules included."),
     "answer_seconds": Column("float64", "Wall time of the call that answered; missing when no model was asked."),
     "cost": Column("float64", "US dollars of its calls, missing when no price is known."),
-    "answer_cost": Column("float64", "US dollars of the call that answered alone."),
+    "answer_cost": Column(
+        "float64", "US dollars of the call that answered alone, when it was made; missing when no price is known."
+    ),
+    "answer_origin": Column("str", "model, ledger, recording or manual: where the answer came from in this run."),
     "input_tokens": Column("Int64", "Tokens sent."),
     "output_tokens": Column("Int64", "Tokens received."),
     "similarity": Column("float64", "Similarity of response and expected answer; never decides."),

@@ -20,7 +20,8 @@ def cost_quality(frame: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         The columns of `statistics.pass_rate` by `answering_model`, then `priced` (rows with a known price), `cost`
-        (mean US dollars of the call that answered, missing when none is known), and `best` (no other model is at
+        (mean US dollars of the call that answered, as it was when the model was asked, also where the ledger answered
+        this time; missing when none is known), and `best` (no other model is at
         least as often right for at most the same price, and better in one of them).
     """
     table = pass_rate(frame, "answering_model")

@@ -72,7 +72,7 @@ FORMATS: dict[str, Format] = {
     "csv-long": Format("CSV, long", "long.csv", "text/csv", "one row per review, field, trait and metric", _long),
     "xlsx": Format("Excel", "xlsx", XLSX, "one row per evaluation", _xlsx),
     "json": Format("JSON", "json", "application/json", "everything, to be read back", _json),
-    "upstream": Format("JSON 2.2", "v2.2.json", "application/json", "for the upstream project", _upstream),
+    "upstream": Format("JSON 2.2", "v2.2.json", "application/json", "for the Karenina project", _upstream),
     "html": Format("HTML", "html", "text/html", "a report in one file that opens offline", _html),
     "markdown": Format("Markdown", "md", "text/markdown", "a report for a wiki or a chat", _markdown),
     "latex": Format("LaTeX", "tex", "application/x-tex", "the tables for a paper", _latex),

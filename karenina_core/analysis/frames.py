@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from karenina_core.analysis.answer_prices import answer_price
 from karenina_core.analysis.cells import clean_text, readable, shorten
 from karenina_core.analysis.columns import COLUMNS, ROW, FrameKind
 from karenina_core.analysis.traits import Definitions, Known, by_name, known_traits, trait_rows
@@ -133,6 +134,7 @@ def _identity(result: VerificationResult) -> Row:
 def _result_row(result: VerificationResult) -> Row:
     failure = result.failure
     call = result.answer.call if result.answer else None
+    price = answer_price(call) if call else None
     return {
         **_identity(result),
         "keywords": list(result.question.keywords),
@@ -146,7 +148,8 @@ def _result_row(result: VerificationResult) -> Row:
         "seconds": result.seconds,
         "answer_seconds": call.seconds if call and call.source in ("provider", "local") else None,
         "cost": result.usage.cost,
-        "answer_cost": call.usage.cost if call else None,
+        "answer_cost": price.cost if price else None,
+        "answer_origin": price.origin if price else None,
         "input_tokens": result.usage.input_tokens,
         "output_tokens": result.usage.output_tokens,
         "similarity": result.similarity.similarity if result.similarity else None,

@@ -6,8 +6,10 @@ categories. Columns that only the evidence of a result tells are left out, see `
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from typing import TYPE_CHECKING, Any, get_args
 
+from karenina_core.analysis.answer_prices import Origin, stored_prices
 from karenina_core.analysis.bulk_columns import Kind
 from karenina_core.analysis.cells import shorten
 from karenina_core.analysis.columns import FIELDS, RESULTS, ROW, UNREAD
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 _TEXTS = (*KEY[:-1], "status", "verdict", "failure_category", "failure_stage")
 _NUMBERS = ("granular", "seconds", "answer_seconds", "cost", "answer_cost", "flagged")
+_ORIGINS = list(get_args(Origin))
 _STATES = ["right", "wrong", "not_found", "undecided"]
 _TOKENS = ("input_tokens", "output_tokens")
 _RESULT: dict[str, Kind] = {
@@ -55,6 +58,7 @@ def stored_results(store: Store, run_id: str) -> pd.DataFrame:
     columns = read_columns(store, result, _RESULT, run_id)
     order = np.argsort(columns["position"], kind="stable")
     columns = {name: values[order] for name, values in columns.items()}
+    origins = _price_answers(store, run_id, columns)
     table: dict[str, Any] = {
         "result_id": pd.Series(columns["result_id"], dtype="str").array,
         "replicate": columns["replicate"],
@@ -62,6 +66,7 @@ def stored_results(store: Store, run_id: str) -> pd.DataFrame:
         **{name: columns[name] for name in _NUMBERS},
         **{name: pd.Series(columns[name]).astype("Int64").array for name in _TOKENS},
         "flagged": columns["flagged"] == 1,
+        "answer_origin": origins,
     }
     ids, causes = table["question_id"], table["failure_category"]
     texts = _questions(store, run_id)
@@ -94,6 +99,26 @@ def stored_fields(store: Store, run_id: str, results: pd.DataFrame) -> pd.DataFr
     told = {"field": known["field"].array, "result": wrong_or_right.astype("boolean"), "state": known["state"].array}
     whole: pd.DataFrame = table.assign(**told)
     return whole[[name for name in FIELDS if name not in UNREAD["fields"]]]
+
+
+def _price_answers(store: Store, run_id: str, columns: Columns) -> pd.Categorical:
+    """Put what answers cost when a model was asked for them in place of what this run paid, and return their origins.
+
+    Args:
+        store: The store.
+        run_id: The run.
+        columns: Of its results, ordered by position.
+    """
+    import numpy as np
+    import pandas as pd
+
+    codes = np.where(np.isnan(columns["answer_seconds"]), -1, _ORIGINS.index("model"))
+    rows = {position: row for row, position in enumerate(columns["position"].tolist())}
+    for position, price in stored_prices(store, run_id):
+        if (row := rows.get(position)) is not None:  # otherwise it was stored a moment ago
+            codes[row] = _ORIGINS.index(price.origin)
+            columns["answer_cost"][row] = math.nan if price.cost is None else price.cost
+    return pd.Categorical.from_codes(codes, categories=pd.Index(_ORIGINS, dtype="str"))
 
 
 def _questions(store: Store, run_id: str) -> dict[str, tuple[str, list[str]]]:

@@ -9,6 +9,7 @@ from typing import Any
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError, TemplateError
 from karenina_core.models.structured import read_reply
+from karenina_core.pipeline.fitting import fitting
 from karenina_core.pipeline.metrics import ExtractedItems, evaluate
 from karenina_core.pipeline.stage import failure_of
 from karenina_core.pipeline.stages.embedding_check import verdict_either_way
@@ -194,7 +195,7 @@ def _recount(part: RubricPart, trait: MetricRubricTrait) -> None:
     if not replies:
         return
     try:
-        reply = read_reply(replies[-1], ExtractedItems.model_validate)
+        reply = read_reply(replies[-1], fitting(ExtractedItems))
     except InputError:
         return
     part.metrics[trait.name], part.confusion[trait.name] = evaluate(trait, reply.items)

@@ -5,6 +5,9 @@ Question texts, model answers and file contents may hold Markdown, remote images
 nothing is fetched.
 `input_label` is for the labels of inputs, `short` for tables and lists to choose from, `legible` for whole tables,
 `visible` for code, `visible_data` for JSON; `unbroken` keeps shares on one line.
+
+A badge of foreign text is written in Markdown, `:gray-badge[…]` around `plain`: `st.badge` escapes brackets itself, and
+those of `plain` would get backslashes that are seen.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ __all__ = ["input_label", "legible", "plain", "rendered", "short", "unbroken", "
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 # Streamlit makes links of addresses in any text, escaped or not, unless an element stands within them.
 _IN_ADDRESS = re.compile(r"(?<=http)(?=s?://)|(?<=www)(?=\.)|(?<=[-.+\w])(?=@[-\w]+\.[-\w])", re.IGNORECASE)
-_NOTHING = ":small{}"  # without brackets, which `st.badge` would escape
+_NOTHING = ":small{}"  # without brackets, which could end a badge around it
 # What means something in the middle of a line: marks, HTML, entities, formulas.
 _MARK = re.compile(r"[\\`*\[\]$<~|]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])")
 # Streamlit makes one sign of several (`->`, `~=`), escaped or not, and pictures of names within colons.

@@ -45,6 +45,14 @@ def test_a_model_without_a_price_is_not_compared(run, call):
     assert (found.loc["a", "priced"], math.isnan(found.loc["a", "cost"])) == (0, True)
 
 
+def test_an_answer_from_the_ledger_counts_with_what_its_model_charged(run, call):
+    """A run that was resumed, or answered again, must not make a dear model look cheap."""
+    first = {"first_call": {"source": "provider", "cost": 0.02}}
+    again = AnswerPart(text="x", call=call(source="ledger", usage=Usage(cost=0.0, calls=1), provenance=first))
+    found = table([*priced(run, call, "a", "+", 0.02), *run("++", "a", answer=again)])
+    assert (found.loc["a", "cost"], found.loc["a", "priced"]) == (pytest.approx(0.02), 3)
+
+
 def test_times_are_quantiles_of_the_calls_that_answered(run, call):
     times = [0.5, 1.0, 2.0, 4.0, 8.0]
     results = [item for seconds in times for item in priced(run, call, "a", "+", 0.01, seconds)]

@@ -22,7 +22,7 @@ from karenina_core.runs.store.tables import field as field_table
 from karenina_core.runs.store.tables import score as score_table
 from karenina_core.runs.traits.score import Scoring, note_definition
 from karenina_core.schemas import Rubric, RubricTrait, VerificationConfig
-from karenina_core.schemas.results import AnswerPart, ConfusionPart, RubricPart, VerificationResult
+from karenina_core.schemas.results import AnswerPart, ConfusionPart, RubricPart, Usage, VerificationResult
 
 MODELS, JUDGES, QUESTIONS = ("lab/a", "lab/b"), ("lab/judge-1", "lab/judge-2"), 4
 Make = Callable[..., Any]
@@ -80,6 +80,23 @@ RUBRICS = st.builds(
     st.booleans(),
     st.booleans(),
 )
+ANSWERED: dict[str, dict[str, Any]] = {
+    "just now": {"usage": Usage(cost=0.002, calls=1)},
+    "just now, without a price": {"usage": Usage(calls=1)},
+    "on this computer": {"source": "local", "usage": Usage(cost=0.0, calls=1)},
+    "beforehand": {"source": "recording", "usage": Usage(cost=0.0, calls=1)},
+    "by hand": {"source": "manual", "usage": Usage(cost=0.0, calls=1)},
+    "before": {
+        "source": "ledger",
+        "usage": Usage(cost=0.0, calls=1, cached_calls=1),
+        "provenance": {"first_call": {"source": "provider", "cost": 0.003}},
+    },
+    "before, without a price": {
+        "source": "ledger",
+        "usage": Usage(cost=0.0, calls=1, cached_calls=1),
+        "provenance": {"first_call": {"source": "provider", "cost": None}},
+    },
+}
 ROWS = st.fixed_dictionaries(
     {
         "question": st.integers(0, QUESTIONS - 1),
@@ -89,6 +106,7 @@ ROWS = st.fixed_dictionaries(
         "verdict": st.sampled_from(["pass", "fail", "not_evaluated"]),
         "states": st.lists(st.sampled_from([True, False, None]), max_size=3),
         "flagged": st.booleans(),
+        "answered": st.sampled_from(list(ANSWERED)),
         "rubric": st.none() | RUBRICS,
     }
 )
@@ -109,7 +127,9 @@ def built(row: dict[str, Any], result: Make, field: Make, call: Make) -> Verific
     assert isinstance(made, VerificationResult)
     made.question.id = f"q{row['question']}"
     if evaluated:
-        made.answer = AnswerPart(text="It is BCL2.", addresses_judge=row["flagged"], call=call())
+        made.answer = AnswerPart(
+            text="It is BCL2.", addresses_judge=row["flagged"], call=call(**ANSWERED[row["answered"]])
+        )
     return made
 
 

@@ -132,6 +132,21 @@ def test_values_typed_by_hand_are_decided_by_the_rules(answer: AppTest) -> None:
     assert list(table(app, "Extracted values")["In the answer"]) == ["✓ written otherwise"]
 
 
+def test_a_value_that_was_not_found_has_the_same_name_in_the_table_and_in_the_verdict(open_page: Open) -> None:
+    run_id = services.store().create_run(wanted(small_benchmark(1), small_config()), "Nothing found")
+    made = full_result("q1")
+    assert made.template is not None
+    made.template.parsed = {item.name: None for item in made.template.fields}
+    for item in made.template.fields:
+        item.extracted, item.result = None, None
+    services.store().write_results(run_id, [made])
+    app = open_page(frame.ANSWER, run=run_id)
+    assert set(table(app, "Extracted values")["Value"]) == {"nothing"}
+    shown = [block.value for block in app.code]
+    assert "nothing" in shown
+    assert "null" not in shown
+
+
 def test_an_invented_value_is_called_ungrounded(answer: AppTest) -> None:
     app = opened(answer, "What if the judge had said something else")
     labelled(app.text_input, "target").set_value("EGFR")

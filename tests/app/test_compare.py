@@ -89,6 +89,30 @@ def revision(run_id: str) -> str:
     return revised
 
 
+def test_a_run_and_its_revision_first_show_what_became_of_a_model(open_page: Open) -> None:
+    original = run(["++-", "+--"])
+    app = open_page(frame.COMPARE, runs=f"{revision(original)},{original}")
+    said = texts(app)
+    assert "lab/model-1 · Revised and lab/model-1 · Models do equally well on all 3" in said
+
+
+def test_a_revision_that_joins_its_run_is_proposed_instead_of_the_models_compared_before(open_page: Open) -> None:
+    original = run(["++-", "+--"])
+    revised = revision(original)
+    app = open_page(frame.COMPARE, runs=original)
+    assert "Too few disagreements to tell lab/model-2 from lab/model-1" in texts(app)
+    app = healthy(labelled(app.multiselect, "Runs").select(revised).run())
+    assert "lab/model-1 · Revised and lab/model-1 · Models do equally well" in texts(app)
+
+
+def test_a_run_of_its_own_that_joins_leaves_the_models_that_are_compared(open_page: Open) -> None:
+    first, other = run(["++-", "+--"], name="First"), run(["+++", "+-+"], name="Other")
+    app = open_page(frame.COMPARE, runs=first)
+    app = healthy(app.button(key="compare_swap").click().run())
+    app = healthy(labelled(app.multiselect, "Runs").select(other).run())
+    assert "Too few disagreements to tell lab/model-1 · First from lab/model-2 · First" in texts(app)
+
+
 def test_a_judge_for_a_revision_is_added_to_the_original_run_whose_drawer_opens(open_page: Open) -> None:
     original = run(["++-", "+--"], name="First")
     services.store().set_status(original, "completed")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 import pytest
 
 from pages.components.text import plain, unbroken
@@ -19,6 +22,17 @@ def test_no_two_characters_that_streamlit_draws_as_one_sign_stand_side_by_side(s
 @pytest.mark.parametrize("text", ["a - b", "GPT-4.1", "x = 3", "<b>", "not (a > b)!"])
 def test_other_signs_need_nothing_between_them(text: str) -> None:
     assert NOTHING not in plain(text)
+
+
+def test_no_badge_gets_foreign_text_whose_brackets_streamlit_would_escape_once_more() -> None:
+    calls = [
+        (path.name, ast.unparse(node))
+        for path in (Path(__file__).parents[2] / "pages").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".badge")
+    ]
+    assert calls, "the pages draw badges"
+    assert not [call for call in calls if "plain(" in call[1]]
 
 
 def test_a_number_and_its_per_cent_sign_stay_on_one_line() -> None:

@@ -107,6 +107,11 @@ def test_items_are_marked_by_hand_and_the_arithmetic_follows(open_page: Open) ->
     assert "- recall = 1 / (1 + 3) = 0.25" in texts(app)
 
 
+def test_brackets_in_the_name_of_an_item_stay_as_they_are_in_its_badge(open_page: Open) -> None:
+    app = opened(open_page, LUNGS.model_copy(update={"tp_instructions": ["IL-2 [human]"]}))
+    assert r":orange-badge[:material/priority_high: FN IL\-2 \[human\]]" in [item.value for item in app.markdown]
+
+
 def test_two_classes_are_marked_by_hand(open_page: Open) -> None:
     app = opened(open_page, CLASSES)
     fill(app, "The answer puts in the positive class", ["asthma", "sarcoidosis"])

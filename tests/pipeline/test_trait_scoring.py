@@ -61,6 +61,16 @@ def test_metrics_are_counted_from_the_list(openai_server: OpenAIServer) -> None:
     assert part.performed
 
 
+def test_a_list_that_does_not_fit_is_an_error_in_words_for_people_and_for_the_judge(
+    openai_server: OpenAIServer,
+) -> None:
+    part = outcome(METALS, openai_server, {"items": [{"item": "gold", "matches": ["gold"]}]})
+    problem = 'The field "matches" of entry 1 of "items" must be text, not ["gold"].'
+    assert problem in part.errors["Metals"]
+    assert "validation error" not in part.errors["Metals"]
+    assert problem in openai_server.requests[1]["messages"][-1]["content"]
+
+
 def test_extra_instructions_reach_the_judge(openai_server: OpenAIServer) -> None:
     outcome(TONE, openai_server, {"value": "dry"}, prompts=PromptConfig(rubric_evaluation="Be strict."))
     assert "Be strict." in openai_server.requests[0]["messages"][0]["content"]

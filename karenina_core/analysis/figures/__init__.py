@@ -132,7 +132,8 @@ FIGURES: dict[str, FigureSpec] = {
     "cost_quality": FigureSpec(
         "Is the dearer model worth its price?",
         "Up is more often right, left is cheaper; vertical lines are 95 % intervals. On the dotted line are the models "
-        "that no other one beats on both. Answers from the ledger cost nothing.",
+        "that no other one beats on both. An answer from the ledger counts with what it cost when it was asked for, "
+        "whatever this run spent.",
         "results",
         cost_quality,
         cost_quality_table,

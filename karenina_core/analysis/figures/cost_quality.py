@@ -27,13 +27,12 @@ def cost_quality(frame: pd.DataFrame) -> go.Figure:
     """
     rows: list[Row] = cost_quality_table(frame).to_dict("records")
     known = [row for row in rows if row["priced"] and row["evaluated"]]
-    if not known:
-        return canvas.empty(
-            "No prices are known for this run: set them in Settings, or ask models whose price is known."
-        )
     if not any(row["cost"] for row in known):
-        return canvas.empty("No answer of this run cost anything, so there are no prices to compare.")
+        return canvas.empty(_why_nothing(frame))
     known.sort(key=lambda row: row["cost"])
+    remembered = frame.loc[frame["answer_origin"] == "ledger", "answering_model"].value_counts()
+    for row in known:
+        row["remembered"] = int(remembered.get(row["answering_model"], 0))
     marks = [_mark(row, place, len(known)) for place, row in enumerate(known)]
     drawing = canvas.figure([_frontier(known), *marks], height=420)
     drawing.update_xaxes(title={"text": "US dollars for an answer, the judge left out"}, **_axis(known))
@@ -44,6 +43,27 @@ def cost_quality(frame: pd.DataFrame) -> go.Figure:
             drawing, f"Without a price or a verdict: {', '.join(lacking[:5])}{'…' if len(lacking) > 5 else ''}."
         )
     return drawing
+
+
+def _why_nothing(frame: pd.DataFrame) -> str:
+    """Say why no two prices can be compared."""
+    answered = frame[frame["answer_origin"].notna()]
+    if answered.empty:
+        return "No call behind an answer of this run is on record, so there are no prices to compare."
+    if answered["answer_origin"].isin(["recording", "manual"]).all():
+        return (
+            "The answers of this run were recorded or prepared beforehand: no model was asked, so there are no prices "
+            "to compare."
+        )
+    priced = answered[answered["answer_cost"].notna()]
+    if priced.empty:
+        return (
+            "No price of these models is known: enter prices on the page Configure. They count for the calls that "
+            "follow."
+        )
+    if (priced["verdict"] == "not_evaluated").all():
+        return "No answer with a known price has a verdict, so no price can be compared with quality."
+    return "The models with a known price and a verdict charge nothing, so there are no prices to compare."
 
 
 def _axis(rows: Sequence[Row]) -> dict[str, Any]:
@@ -102,4 +122,6 @@ def _mark(row: Row, place: int, of: int) -> Any:
 def _words(row: Row) -> str:
     known = "" if row["priced"] == row["n"] else f" (known for {row['priced']} of {row['n']})"
     parts = [f"<b>{canvas.literal(row['answering_model'])}</b>", f"${row['cost']:.5f} an answer{known}"]
+    if row["remembered"]:
+        parts.append(f"{row['remembered']} of {row['n']} from the ledger, at the price first paid")
     return "<br>".join([*parts, rate_sentence(row), *(["no model is better for less"] if row["best"] else [])])

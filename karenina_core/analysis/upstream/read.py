@@ -44,7 +44,7 @@ def from_upstream(document: Any) -> VerificationResultSet:
     """
     if not is_upstream(document):
         raise InputError(
-            "This file holds no results of the upstream project.",
+            "This file holds no results of the Karenina project.",
             next="Choose a JSON file exported from its results.",
         )
     metadata = document.get("metadata") if isinstance(document, dict) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from karenina_core.pipeline.context import Context
+from karenina_core.pipeline.fitting import fitting
 from karenina_core.pipeline.guard import GuardReply, ask_guard, guard_schema
 from karenina_core.pipeline.prompts import abstention_messages
 from karenina_core.pipeline.stage import Skip, Stage, failure_of
@@ -31,7 +32,7 @@ class AbstentionCheck(Stage):
             "abstention",
             lambda question, response: abstention_messages(question, response, extra),
             SCHEMA,
-            AbstentionReply.model_validate,
+            fitting(AbstentionReply),
             lambda reply: reply.abstained,
         )
         context.abstention = part

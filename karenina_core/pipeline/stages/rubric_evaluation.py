@@ -13,6 +13,7 @@ from karenina_core import patterns
 from karenina_core.errors import InputError, ModelError
 from karenina_core.pipeline import metrics
 from karenina_core.pipeline.context import Context
+from karenina_core.pipeline.fitting import fitting
 from karenina_core.pipeline.judging import ask_judge, unusable_replies
 from karenina_core.pipeline.llm_traits import assess
 from karenina_core.pipeline.prompts import metric_messages
@@ -69,7 +70,7 @@ async def measure(context: Context, trait: MetricRubricTrait) -> None:
             "metric",
             lambda question, response: metric_messages(question, response, trait, extra),
             metrics.items_schema(trait),
-            metrics.ExtractedItems.model_validate,
+            fitting(metrics.ExtractedItems),
             part=trait.name,
         )
     except ModelError as error:

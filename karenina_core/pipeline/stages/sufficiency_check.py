@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from karenina_core.pipeline.context import Context
+from karenina_core.pipeline.fitting import fitting
 from karenina_core.pipeline.guard import GuardReply, ask_guard, guard_schema
 from karenina_core.pipeline.prompts import sufficiency_messages
 from karenina_core.pipeline.stage import Skip, Stage, failure_of
@@ -37,7 +38,7 @@ class SufficiencyCheck(Stage):
             "sufficiency",
             lambda question, response: sufficiency_messages(question, response, fields, extra),
             SCHEMA,
-            SufficiencyReply.model_validate,
+            fitting(SufficiencyReply),
             lambda reply: reply.sufficient,
         )
         context.sufficiency = part

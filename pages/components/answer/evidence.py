@@ -54,6 +54,11 @@ def show(result: VerificationResult, key: str) -> None:
     source.code(visible(text), language=None, wrap_lines=True)
 
 
+def in_words(value: object) -> str:
+    """Return what a judge extracted as text; what it did not find is `nothing`."""
+    return readable(value) or "nothing"
+
+
 def table(result: VerificationResult) -> None:
     """Show the extracted values, and whether each stands in the answer."""
     values = (result.template.parsed if result.template else None) or {}
@@ -62,7 +67,7 @@ def table(result: VerificationResult) -> None:
     for name, value in values.items():
         own = [item for item in found if item.field.partition(".")[0] == name]
         ways = list(dict.fromkeys(_WORDS[item.how] for item in own))
-        shown = short(readable(value) or "nothing", 300)
+        shown = short(in_words(value), 300)
         rows.append({"Field": short(name, 60), "Value": shown, "In the answer": "; ".join(ways) or "–"})
     st.dataframe(
         rows,

@@ -13,6 +13,7 @@ from karenina_core.analysis.summary import counted
 from karenina_core.schemas.primitives.normalizer_words import normalizer_of_step, step_title, title
 from karenina_core.schemas.primitives.rule_words import rule_help, rule_title
 from karenina_core.schemas.results import FieldEvidence, VerificationResult
+from pages.components.answer.evidence import in_words
 from pages.components.text import plain, visible
 
 
@@ -64,7 +65,7 @@ def _field(result: VerificationResult, item: FieldEvidence) -> None:
             wrap_lines=True,
         )
         right.caption("Found in the response" if item.is_trace else "Extracted by the judge")
-        right.code(visible(_text(item.extracted)), language=None, wrap_lines=True)
+        right.code(visible(in_words(item.extracted)), language=None, wrap_lines=True)
         _steps(item)
         if item.reason and not waits(item):
             st.caption(plain(item.reason, 500))

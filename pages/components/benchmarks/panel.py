@@ -13,6 +13,7 @@ from pages.components.benchmarks import tasks as benchmark_tasks
 from pages.components.drafting import link as drafting_link
 from pages.components.table_import import answers as table_import_answers
 from pages.components.text import plain
+from pages.components.times import local_time
 
 _RENAMING = "_renaming"
 _ACTS = {
@@ -34,6 +35,7 @@ def draw(row: BenchmarkRow, *, primary: bool) -> None:
         st.markdown(f"**{plain(row.name, 120)}** :gray-badge[version {plain(row.version, 20)}]")
         if row.description:
             st.caption(plain(row.description, 400))
+        st.caption(f"Modified {plain(local_time(row.modified))}")
         st.markdown(upload.counts(benchmark))
         coming = next_step.draw(row, benchmark, primary=primary)
         with st.container(horizontal=True):

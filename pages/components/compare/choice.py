@@ -8,6 +8,7 @@ import streamlit as st
 
 from karenina_core.analysis.comparison.arms import Arm
 from karenina_core.analysis.comparison.leaderboard import MOST_ARMS
+from karenina_core.analysis.comparison.proposal import baselines, candidates
 from karenina_core.runs import RunRow
 from pages.components import frame, state
 from pages.components.compare import data as compare_data
@@ -16,10 +17,15 @@ from pages.components.runs import growth
 from pages.components.text import short
 from pages.components.times import local_time
 
+_CHOSEN = ("a", "b", "arms")  # names in the link: baseline, candidate, and all that take part
+
 
 def choose_runs(runs: Mapping[str, RunRow]) -> list[str]:
     """Draw the choice of runs and return it."""
+    before = str(st.session_state.get("_runs") or "").split(",")
     chosen, unknown = _linked_runs(list(runs))
+    if not any(name in st.query_params for name in _CHOSEN):
+        _propose_anew(before, chosen)
     if unknown:
         st.warning("A run in this link is not in this workspace, and is left out.", icon=":material/link_off:")
     picked = st.multiselect(
@@ -31,10 +37,19 @@ def choose_runs(runs: Mapping[str, RunRow]) -> list[str]:
         help="One run with several models, or several runs over the same questions.",
     )
     if picked != chosen:
+        _propose_anew(chosen, picked)
         state.choose("runs", ",".join(picked) or None)
         st.session_state["_runs_for"] = st.session_state.get("_run")
         st.rerun()
     return picked
+
+
+def _propose_anew(before: Sequence[str], now: Sequence[str]) -> None:
+    """Forget what was compared when a run is joined by a revision of it: what became of its models is of interest."""
+    known, added = set(before) & set(now), set(now) - set(before)
+    if known and added and any(known & set(family) and added & set(family) for family in compare_data.families(now)):
+        for name in _CHOSEN:
+            state.choose(name, None)
 
 
 def _linked_runs(known: list[str]) -> tuple[list[str], bool]:
@@ -62,10 +77,11 @@ def choose_arms(stamp: Stamp) -> Compared:
     by_id = {arm.id: arm for arm in labels}
     linked = [by_id[name] for name in (st.query_params.get("arms") or "").split(",") if name in by_id]
     arms = _models(linked if len(linked) > 1 else _usual(list(labels)), labels)
+    families = compare_data.families([run_id for run_id, _ in stamp])
     left, middle, right = st.columns([5, 5, 1], vertical_alignment="bottom")
-    baseline = by_id[state.selected("a", [arm.id for arm in arms]) or arms[0].id]
+    baseline = _selected("a", baselines(arms, families))
+    candidate = _selected("b", candidates(baseline, arms, families))
     others = [arm for arm in arms if arm != baseline]
-    candidate = by_id[state.selected("b", [arm.id for arm in others]) or others[0].id]
     with left:
         _side("Baseline", "a", baseline, arms, labels, exchanged=candidate)
     with middle:
@@ -76,6 +92,12 @@ def choose_arms(stamp: Stamp) -> Compared:
             state.choose("b", baseline.id)
             st.rerun()
     return Compared(stamp, tuple(arms), baseline, candidate, compare_data.labels_of(stamp, arms))
+
+
+def _selected(name: str, arms: Sequence[Arm]) -> Arm:
+    """Return the arm that is chosen; the first one where none is."""
+    chosen = state.selected(name, [arm.id for arm in arms])
+    return next(arm for arm in arms if arm.id == chosen)
 
 
 def _usual(arms: Sequence[Arm]) -> list[Arm]:

@@ -12,6 +12,7 @@ from karenina_core.analysis.comparison import data, leaderboard, replicates
 from karenina_core.analysis.comparison.arms import Arm, arm_labels, tallies
 from karenina_core.analysis.comparison.pairs import Pair, compare
 from karenina_core.analysis.comparison.parts import Parts, by_field, by_keyword
+from karenina_core.runs.revisions.family import revisions
 from karenina_core.runs.traits.score import scored_at
 from pages.components import services
 
@@ -88,6 +89,15 @@ def labels(runs: Stamp) -> dict[Arm, str]:
 def labels_of(runs: Stamp, arms: Sequence[Arm]) -> dict[Arm, str]:
     """Return the names of some arms of the runs, which say only what these differ in."""
     return arm_labels(arms, {run_id: services.store().run(run_id).name for run_id, _ in runs})
+
+
+def families(run_ids: Sequence[str]) -> list[list[str]]:
+    """Return the runs that were made from each other, the oldest first; runs that stand alone are left out."""
+    found = {
+        tuple(item.run.id for item in revisions(services.store(), run_id) if item.run.id in run_ids)
+        for run_id in run_ids
+    }
+    return [list(family) for family in found if len(family) > 1]
 
 
 def pairs(compared: Compared) -> list[Pair]:

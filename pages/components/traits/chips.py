@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import streamlit as st
 
@@ -11,8 +10,7 @@ from karenina_core.pipeline.metric_words import arithmetic
 from karenina_core.schemas.results import ConfusionPart
 from pages.components.text import plain
 
-_Color = Literal["green", "red", "orange", "blue", "gray"]
-_BUCKETS: tuple[tuple[str, str, str, _Color, str], ...] = (
+_BUCKETS = (
     ("tp", "TP", "named, and right", "green", ":material/check:"),
     ("fp", "FP", "named, and wrong", "red", ":material/close:"),
     ("tn", "TN", "left to the negative class, and right", "blue", ":material/check:"),
@@ -31,7 +29,7 @@ def draw(part: ConfusionPart, metrics: Sequence[str]) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"**{sign} {len(items)}** {meaning}:" if items else f"**{sign} 0** {meaning}", width="content")
             for item in items[:_MOST]:
-                st.badge(f"{sign} {plain(item, 60)}", color=color, icon=icon)
+                st.markdown(f":{color}-badge[{icon} {sign} {plain(item, 60)}]", width="content")
             if len(items) > _MOST:
                 st.caption(f"and {len(items) - _MOST} more")
     counts = (len(part.tp), len(part.fp), len(part.tn), len(part.fn))

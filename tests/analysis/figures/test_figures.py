@@ -317,8 +317,9 @@ def test_prices_are_drawn_with_intervals_and_the_line_of_the_best(run, call):
     assert all(trace.error_y.array[0] > 0 for trace in models)
 
 
-def test_without_prices_the_figure_says_so(run):
-    assert draw("cost_quality", run("+-")).layout.annotations[0].text.startswith("No prices are known")
+def test_without_calls_on_record_the_figure_says_so(run):
+    said = draw("cost_quality", run("+-")).layout.annotations[0].text
+    assert said.startswith("No call behind an answer of this run is on record")
 
 
 def test_times_show_median_spread_and_the_slowest(run, call):
@@ -367,11 +368,58 @@ def test_squares_of_three_models_have_room_beside_each_other_on_a_narrow_screen(
     assert layout.meta["least_width"] - layout.margin.r >= 190 + 3 * 26
 
 
-def test_answers_that_cost_nothing_make_a_sentence_rather_than_a_figure(run, call):
-    free = run("+-", answer=AnswerPart(text="x", call=call(source="recording", usage={"cost": 0.0})))
-    drawing = draw("cost_quality", free)
+def answered(call, cost, source="provider", **provenance):
+    """Return an answer with the call that gave it."""
+    made = call(source=source, usage=Usage(cost=cost, calls=1), provenance=provenance)
+    return AnswerPart(text="x", call=made)
+
+
+def remembered(call, paid, first_source="provider"):
+    """Return an answer that the ledger gave, and that cost so much when its model was asked."""
+    return answered(call, 0.0, "ledger", first_call={"source": first_source, "cost": paid})
+
+
+def test_a_replay_is_drawn_with_the_prices_that_were_first_paid(run, call):
+    results = [
+        *run("+---", "cheap", answer=remembered(call, 0.001)),
+        *run("+++-", "good", answer=remembered(call, 0.02)),
+    ]
+    line, *models = draw("cost_quality", results).data
+    assert list(zip(line.x, line.y, strict=True)) == [(0.001, 0.25), (0.02, 0.75)]
+    assert "4 of 4 from the ledger, at the price first paid" in models[0].hovertext[0]
+
+
+@pytest.mark.parametrize(
+    ("cost", "source", "first", "said"),
+    [
+        (0.0, "recording", {}, "recorded or prepared beforehand: no model was asked"),
+        (0.0, "manual", {}, "recorded or prepared beforehand: no model was asked"),
+        (0.0, "ledger", {"first_call": {"source": "manual", "cost": 0.0}}, "recorded or prepared beforehand"),
+        (None, "provider", {}, "No price of these models is known"),
+        (0.0, "ledger", {"first_call": {"source": "provider", "cost": None}}, "No price of these models is known"),
+        (0.0, "local", {}, "charge nothing"),
+        (0.0, "ledger", {"first_call": {"source": "local", "cost": 0.0}}, "charge nothing"),
+    ],
+)
+def test_why_no_prices_can_be_compared_is_said_precisely(run, call, cost, source, first, said):
+    drawing = draw("cost_quality", run("+-", answer=answered(call, cost, source, **first)))
     assert not drawing.data
-    assert "No answer of this run cost anything" in drawing.layout.annotations[0].text
+    assert said in drawing.layout.annotations[0].text
+
+
+def test_prices_without_any_verdict_are_not_said_to_be_unknown(run, call):
+    drawing = draw("cost_quality", run("00", answer=answered(call, 0.01)))
+    assert drawing.layout.annotations[0].text.startswith("No answer with a known price has a verdict")
+
+
+def test_recorded_answers_stand_beside_paid_ones_as_without_a_price(run, call):
+    results = [
+        *run("+-", "paid", answer=answered(call, 0.01)),
+        *run("++", "old", answer=answered(call, 0, "recording")),
+    ]
+    drawing = draw("cost_quality", results)
+    assert [trace.text[0] for trace in drawing.data[1:]] == ["paid"]
+    assert "Without a price or a verdict: old." in drawing.layout.annotations[0].text
 
 
 def test_the_same_place_of_a_mark_is_that_of_all_models():
