@@ -27,7 +27,9 @@ with frame.guard():
 
     left, right = st.columns(2, gap="large")
     with left:
-        answering = model_editor.edit("answering", "Models under test", "They get the bare question.", benchmark)
+        answering = model_editor.edit(
+            "answering", "Models under test", "They get the question, never its answer.", benchmark
+        )
         for model in answering:
             if model.manual_traces is not None:
                 ready = set(benchmark.get_finished_questions(ids_only=True))
@@ -50,7 +52,7 @@ with frame.guard():
     config = configuration.build(answering, judges, max_cost)
     presets.save(config)
     plan = wanted(benchmark, config, question_ids)
-    run_settings.describe(plan)
+    run_settings.describe(plan, row.id)
     if not plan.question_ids:
         run_settings.offer_questions(row.id, everything=question_ids is None)
         st.stop()

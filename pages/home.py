@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from karenina_core.models.local.judge import DEMO_JUDGE_NOTE
-from pages.components import demo, frame
+from pages.components import demo, frame, welcome
 from pages.components.runs import recent
 from pages.components.text import plain
 
@@ -19,7 +19,7 @@ with frame.guard():
             "Run the demo live, no key",
             icon=":material/memory:",
             key="home_live",
-            help=f"A very small model on this computer answers and judges ({DEMO_JUDGE_NOTE}).",
+            help=f"A very small model on this computer answers and judges, in some minutes ({DEMO_JUDGE_NOTE}).",
         ):
             demo.start_live()
         if st.button("Bring your own questions", icon=":material/upload_file:", key="home_upload"):
@@ -36,27 +36,9 @@ with frame.guard():
                 if st.button(plain(recording.title), key=f"home_{recording.name}", icon=":material/history:"):
                     demo.start_recording(recording)
 
-    st.subheader("How it works")
-    for column, (icon, title, text) in zip(
-        st.columns(3),
-        [
-            (":material/chat:", "1 · The model answers", "It gets the bare question and replies in free text."),
-            (
-                ":material/fact_check:",
-                "2 · A judge extracts",
-                "It fills in the template's fields. It never sees the truth.",
-            ),
-            (
-                ":material/rule:",
-                "3 · Code decides",
-                "Rules compare each field with the truth: same values, same verdict.",
-            ),
-        ],
-        strict=True,
-    ):
-        with column.container(border=True, height="stretch"):
-            st.markdown(f"{icon} **{title}**")
-            st.write(text)
-
-    st.subheader("Recent runs")
+    if welcome.is_new():
+        welcome.explain()
     recent.draw()
+    if not welcome.is_new():
+        welcome.benchmarks()
+        welcome.explain()

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.components import frame, services, state
 from pages.components.labels import distinct
 from pages.components.results import data as results_data
-from pages.components.runs import monitor
+from pages.components.runs import monitor, squares
 from pages.components.text import plain, short
 from pages.components.times import local_time
 
@@ -35,6 +35,7 @@ with frame.guard():
         st.rerun()
     st.subheader(plain(runs[run_id].name, 80))
     alive = services.runner().progress(run_id).active
+    squares.open_clicked(run_id)
 
     @st.fragment(run_every=1 if alive else None)
     def live() -> None:
@@ -44,7 +45,7 @@ with frame.guard():
             if progress.active and progress.ceiling is None:
                 services.notice_abandoned()
                 progress = services.runner().progress(run_id)
-            if progress.active != alive:
+            if progress.active != alive or squares.clicked():
                 st.rerun()
             monitor.draw(progress)
 

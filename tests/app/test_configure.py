@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from karenina_core.demo import demo_benchmark, demo_config
 from karenina_core.models.prices import Price
 from karenina_core.runs import wanted
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from karenina_core.schemas.config import FewShotConfig, ModelConfig, VerificationConfig
 from pages.components import frame, services
 from tests.app.conftest import Open, healthy
 from tests.app.looking import labelled, table, texts
@@ -126,6 +126,36 @@ def test_a_preset_brings_its_time_along(app: AppTest) -> None:
     assert newest().max_seconds is None
 
 
+def test_few_shot_examples_are_sent_when_they_are_switched_on(app: AppTest, open_page: Open) -> None:
+    assert app.toggle(key="cfg_few_shot").value is False
+    healthy(app.toggle(key="cfg_few_shot").set_value(True).run())
+    assert open_page(frame.CONFIGURE).toggle(key="cfg_few_shot").value is True
+    healthy(labelled(app.button, "Run all 42").click().run())
+    assert newest().few_shot_config == FewShotConfig()
+
+
+def test_a_preset_says_which_few_shot_examples_and_the_form_whether(app: AppTest) -> None:
+    chosen = FewShotConfig(source="both", k=2)
+    services.store().save_preset("Examples", demo_config().model_copy(update={"few_shot_config": chosen}))
+    healthy(app.run())
+    healthy(app.button(key="preset_load").click().run())
+    assert app.toggle(key="cfg_few_shot").value is True
+    assert "Also set by the preset: few shot config." in texts(app)
+    healthy(labelled(app.button, "Run all 42").click().run())
+    assert newest().few_shot_config == chosen
+    app = healthy(app.switch_page(frame.CONFIGURE).run())
+    healthy(app.toggle(key="cfg_few_shot").set_value(False).run())
+    healthy(labelled(app.button, "Run all 42").click().run())
+    assert newest().few_shot_config is None
+
+
+def test_a_preset_without_few_shot_examples_switches_them_off(app: AppTest) -> None:
+    services.store().save_preset("Bare", demo_config())
+    healthy(app.toggle(key="cfg_few_shot").set_value(True).run())
+    healthy(app.button(key="preset_load").click().run())
+    assert app.toggle(key="cfg_few_shot").value is False
+
+
 # Some of the questions
 
 
@@ -157,6 +187,19 @@ def test_only_what_failed_in_an_earlier_run_is_run_again(open_page: Open, demo_r
     app.session_state["_models_judge"] = list(demo_config().parsing_models)
     healthy(field(app, "selectbox", "questions", run.benchmark_id or "").set_value("run").run())  # type: ignore[attr-defined]
     assert f"{len(failing)} questions of the 14 that are ready" in texts(app)
+
+
+def test_questions_that_will_not_run_are_one_click_away(app: AppTest, benchmark_id: str) -> None:
+    assert "open_skipped" not in [button.key for button in app.button]
+    store = services.store()
+    benchmark = store.load_benchmark(benchmark_id)
+    left_out = benchmark.get_question_ids()[3]
+    benchmark.mark_unfinished_batch([left_out])
+    store.save_benchmark(benchmark, benchmark_id)
+    app.run()
+    healthy(app.button(key="open_skipped").click().run())
+    assert (app.title[0].value, app.query_params["q"]) == ("Questions", left_out)
+    assert "1 of 14 shown" in texts(app)
 
 
 def test_choosing_nothing_says_so(app: AppTest, benchmark_id: str) -> None:

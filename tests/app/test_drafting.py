@@ -102,6 +102,16 @@ def test_checked_drafts_are_finished_in_one_go_and_back(open_page: Open, benchma
     assert store.load_benchmark(benchmark_id).get_finished_questions(ids_only=True) == ["own"]
 
 
+def test_after_the_checked_drafts_are_finished_the_page_leads_to_the_run(open_page: Open, benchmark_id: str) -> None:
+    app = by_rule(open_page, benchmark_id)
+    assert "draft_next" not in [button.key for button in app.button], "first they are to be marked finished"
+    app.button(key="draft_finish").click().run()
+    assert "Next: 2 questions of 4 will take part in a run." in texts(app).replace("*", "")
+    app.button(key="draft_next").click().run()
+    assert app.title[0].value == "Configure"
+    assert app.query_params["benchmark"] == benchmark_id
+
+
 def test_a_batch_is_taken_back(open_page: Open, benchmark_id: str, store: Store) -> None:
     app = by_rule(open_page, benchmark_id)
     app.button(key="draft_undo").click().run()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from karenina_core.runs import wanted
+from karenina_core.runs import Store, wanted
 from pages.components import frame, services
 from tests.app.conftest import Open
 from tests.app.looking import labelled, texts
@@ -29,6 +29,32 @@ def test_without_runs_home_names_the_next_click(open_page: Open) -> None:
     assert "No runs yet." in texts(app)
     labelled(app.button, "Bring your own questions").click().run()
     assert app.title[0].value == "Benchmarks"
+
+
+def test_a_newcomer_reads_how_it_works_first_and_others_find_their_work_first(open_page: Open, demo_run: str) -> None:
+    services.store().delete_run(demo_run)
+    assert [part.value for part in open_page().subheader] == ["Recent runs", "Recent benchmarks", "How it works"]
+    [benchmark] = services.store().benchmarks()
+    services.store().delete_benchmark(benchmark.id)
+    assert [part.value for part in open_page().subheader] == ["How it works", "Recent runs"]
+
+
+@pytest.mark.parametrize(("label", "title"), [("Questions", "Questions"), ("Configure a run", "Configure")])
+def test_a_recent_benchmark_is_one_click_away(label: str, title: str, open_page: Open, store: Store) -> None:
+    store.save_benchmark(islands(1))
+    wanted_id = store.save_benchmark(islands(3))
+    app = open_page()
+    assert "3 questions · 3 finished · changed " in texts(app)
+    labelled(app.button, label).click().run()  # of the first, which was changed last
+    assert app.title[0].value == title
+    assert app.query_params["benchmark"] == wanted_id
+
+
+def test_a_benchmark_without_a_finished_question_is_not_offered_for_a_run(open_page: Open, store: Store) -> None:
+    benchmark = islands(1)
+    benchmark.mark_unfinished_batch(["q1"])
+    store.save_benchmark(benchmark)
+    assert "Configure a run" not in [button.label for button in open_page().button]
 
 
 def test_a_run_begun_elsewhere_appears_and_is_followed_to_its_end(open_page: Open, server: OpenAIServer) -> None:

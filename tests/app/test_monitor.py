@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 
@@ -13,10 +14,11 @@ from karenina_core.runs.plans.quotes import price_name
 from karenina_core.runs.store.leases import forget_owner, new_owner
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from pages.components import frame, services
+from pages.components.runs import squares
 from pages.components.runs.traffic import is_held_up
 from tests.app.conftest import Open
 from tests.app.looking import labelled, table, texts
-from tests.faults.openai_server import OpenAIServer, failing, rate_limited
+from tests.faults.openai_server import OpenAIServer, Reply, failing, rate_limited
 from tests.faults.road import always, config, honest, islands, model
 from tests.runs.fakes import small_benchmark
 
@@ -139,8 +141,40 @@ def test_a_model_without_any_verdict_has_no_rate(open_page: Open, server: OpenAI
     services.runner().wait(run_id, 20)
     app = open_page(frame.MONITOR, run=run_id)
     lines = [item.proto.text for item in app.get("progress")]
-    assert "locked: none of 3 evaluated" in lines
-    assert "answerer: 3 of 3 right" in lines
+    assert "locked: none of 3 evaluated (3 errors)" in lines
+    assert any(line.startswith("answerer: 3 of 3 right (100 %, 95 % interval ") for line in lines)
+
+
+def test_rates_of_a_run_too_large_to_be_read_every_second_are_counts(
+    open_page: Open, demo_run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(squares, "MOST", 41)
+    app = open_page(frame.MONITOR, run=demo_run)
+    lines = [item.proto.text.replace("\\", "") for item in app.get("progress")]
+    assert "demo/careless: 5 of 12 right · 2 not evaluated" in lines
+    assert not app.get("plotly_chart")
+
+
+def test_squares_fill_up_by_question_and_model(open_page: Open, demo_run: str) -> None:
+    [chart] = open_page(frame.MONITOR, run=demo_run).get("plotly_chart")
+    marks = [mark for trace in json.loads(chart.proto.spec)["data"] for mark in trace["customdata"]]
+    assert len({(model, question) for model, _, question, *_ in marks}) == 42
+
+
+def test_a_run_in_which_everything_fails_says_so_while_it_can_be_stopped(open_page: Open, server: OpenAIServer) -> None:
+    server.script = always(Reply("not JSON"), of="judge")
+    run_id = under_way(server)
+    until = time.monotonic() + 60
+    while services.runner().progress(run_id).done < 5:
+        assert time.monotonic() < until
+    services.runner().pause(run_id)
+    app = open_page(frame.MONITOR, run=run_id)
+    assert "Not one of the first " in app.error[0].proto.title
+    services.runner().cancel(run_id)
+    assert not app.run().error, "what has ended costs nothing more"
+    app.button(key="see_left_out").click().run()
+    assert app.title[0].value == "Results"
+    assert (app.query_params["run"], app.query_params["show"]) == (run_id, "none")
 
 
 def test_a_run_that_its_provider_holds_up_says_so(open_page: Open, server: OpenAIServer) -> None:

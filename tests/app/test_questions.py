@@ -194,6 +194,22 @@ def test_an_unfinished_question_says_that_it_will_not_run(open_page: Open, store
     assert "Will not run: it is not marked as finished." in texts(open_page("pages/questions.py", q=PAIRS))
 
 
+def test_a_question_that_only_wants_finishing_is_finished_by_one_click(
+    open_page: Open, store: Store, stored: str
+) -> None:
+    app = open_page("pages/questions.py", q=PAIRS)
+    assert "finish_question" not in [button.key for button in app.button], "it has no template yet"
+    app.button(key="insert_skeleton").click().run()
+    assert "finish_question" not in [button.key for button in app.button], "its edits are not saved yet"
+    save(app)
+    app.button(key="finish_question").click().run()
+    assert store.load_benchmark(stored).get_question(PAIRS).finished
+    assert table(app, "Questions")["State"][1] == "✓ ready"
+    assert field(app, "finished").value is True
+    app.button(key="undo").click().run()
+    assert not store.load_benchmark(stored).get_question(PAIRS).finished
+
+
 def test_a_finished_question_that_nothing_decides_says_why_it_will_not_run(open_page: Open, stored: str) -> None:
     app = open_page("pages/questions.py", q=PAIRS)
     field(app, "finished").set_value(True).run()

@@ -53,11 +53,23 @@ def test_every_step_of_a_value_is_shown() -> None:
 
 
 def test_a_blank_value_is_nothing_extracted_and_the_truth_can_be_filled_in() -> None:
-    app = trial(template_page(TEMPLATE), "Explain")
+    app = typed(trial(template_page(TEMPLATE), "Explain"), "Answer", "I do not know.")
     assert "Nothing was extracted, which never passes." in texts(app)
     app = press(app, "Fill in the truth")
     assert labelled(app.text_input, "target").value == "BCL2"
     assert '"BCL2" → lowercase → "bcl2" == "bcl2" ✓' in codes(app)
+
+
+def test_before_anything_is_filled_in_nothing_is_called_wrong() -> None:
+    app = trial(template_page(TEMPLATE), "Explain")
+    assert "Verdict:" not in texts(app)
+    assert "as soon as something is filled in" in texts(app)
+
+
+def test_a_single_field_is_the_verdict_and_nothing_is_combined() -> None:
+    app = typed(trial(template_page(TEMPLATE), "Explain"), "target", "BCL2")
+    [verdict] = [text.value for text in app.markdown if text.value.startswith("Verdict:")]
+    assert verdict.strip() == "Verdict: :green-badge[:material/check: right]"
 
 
 def test_a_stored_answer_brings_its_extraction(measured: tuple[Benchmark, str]) -> None:

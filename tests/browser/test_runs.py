@@ -49,6 +49,25 @@ def test_a_try_goes_on_as_the_whole_run_and_grows(page: Page, prepared: Server) 
     assert page.url == address
 
 
+def test_a_square_of_the_monitor_opens_its_answer_and_can_be_clicked_again(
+    page: Page, server: Server, demo: Demo
+) -> None:
+    page.goto(f"{server.url}/monitor?run={demo.run_id}")
+    settled(page)
+    for _ in range(2):
+        square = page.locator(".scatterlayer .point").first
+        square.scroll_into_view_if_needed()
+        box = square.bounding_box()
+        assert box is not None
+        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        drawer = page.get_by_role("dialog")
+        expect(drawer.get_by_text("5 · Verdict")).to_be_visible()
+        settled(page)
+        drawer.get_by_role("button", name="Close").click()
+        expect(drawer).to_have_count(0)
+        settled(page)
+
+
 def test_a_configuration_survives_a_killed_server(page: Page, prepared: Server) -> None:
     load_preset(page, prepared)
     prepared.kill()

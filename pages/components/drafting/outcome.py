@@ -19,7 +19,8 @@ from karenina_core.runs.drafting.batch import (
     undo_drafts,
 )
 from pages.components import feedback, frame, services, sign_in, state
-from pages.components.benchmarks import finishing
+from pages.components.benchmarks import choice as benchmark_choice
+from pages.components.benchmarks import finishing, next_step
 from pages.components.drafting import model as drafting_model
 from pages.components.drafting import progress as drafting_progress
 from pages.components.drafting import start as drafting_start
@@ -47,6 +48,7 @@ def draw(row: BenchmarkRow, benchmark: Benchmark, batch: DraftBatch) -> None:
         )
     _without(batch)
     _acts(row, benchmark, batch)
+    _next(row, benchmark, batch)
     if batch.outcomes:
         _list(row, benchmark, batch.outcomes)
 
@@ -81,6 +83,18 @@ def _acts(row: BenchmarkRow, benchmark: Benchmark, batch: DraftBatch) -> None:
         if st.button("Close this list", type="tertiary", key="draft_close", help="The templates stay."):
             forget_batch(services.store(), row.id)
             st.rerun()
+
+
+def _next(row: BenchmarkRow, benchmark: Benchmark, batch: DraftBatch) -> None:
+    """Lead on to the run where nothing of the batch waits to be marked finished."""
+    states = benchmark_choice.checked(row.id, row.revision).states
+    step = next_step.next_step(benchmark, states, batch)
+    if clean_drafts(benchmark, batch.outcomes) or step.page != frame.CONFIGURE:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**Next:** {step.standing}", width="content")
+        if st.button(step.label, type="primary", icon=f":material/{step.icon}:", key="draft_next"):
+            st.switch_page(step.page, query_params={"benchmark": row.id})
 
 
 def _retry(row: BenchmarkRow, benchmark: Benchmark, batch: DraftBatch) -> None:

@@ -32,14 +32,17 @@ def draw(row: BenchmarkRow) -> None:
         return
     if batch is not None:
         drafting_outcome.draw(row, benchmark, batch)
-        st.subheader("Draft more")
+        st.subheader("Draft more" if benchmark.get_missing_templates() else "Draft again")
     _ask(row, benchmark, "secondary" if batch is not None else "primary")
 
 
 def _ask(row: BenchmarkRow, benchmark: Benchmark, rank: Rank) -> None:
     missing = benchmark.get_missing_templates()
     existing = len(benchmark) - len(missing)
-    st.markdown(f"{counted(len(missing), 'question')} of {len(benchmark)} {_has(len(missing))} no template.")
+    if missing:
+        st.markdown(f"{counted(len(missing), 'question')} of {len(benchmark)} {_has(len(missing))} no template.")
+    else:
+        st.markdown("Every question has a template.")
     way = st.segmented_control(
         "How", list(_WAYS), format_func=_WAYS.__getitem__, default="rule", required=True, key="draft_way"
     )
@@ -50,7 +53,6 @@ def _ask(row: BenchmarkRow, benchmark: Benchmark, rank: Rank) -> None:
     )
     wanted = benchmark.get_question_ids() if replaces else missing
     if not wanted:
-        st.info("Every question has a template.", icon=":material/check_circle:")
         return
     if way == "model":
         _with_model(row, benchmark, wanted, bool(replaces), rank)

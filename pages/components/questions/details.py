@@ -47,14 +47,14 @@ def examples(draft: Draft) -> None:
     """Draw the few-shot examples."""
     st.caption(
         "Questions with their answers that show the answering model the form and detail you want. They are sent before "
-        "the question where the run has few-shot examples switched on, and never to the judge."
+        "the question in runs for which Configure has “Few-shot examples” on, and never to the judge."
     )
     _rows(
         draft,
         "few_shot_examples",
         "Few-shot examples",
         {
-            "question": st.column_config.TextColumn("Example question", width="large", required=True),
+            "question": st.column_config.TextColumn("Example question", width="medium", required=True),
             "answer": st.column_config.TextColumn("Example answer", width="medium", required=True),
         },
     )

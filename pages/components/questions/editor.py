@@ -9,9 +9,11 @@ import streamlit as st
 from karenina_core.authoring.review import REVIEW_PROPERTY
 from karenina_core.benchmark import Benchmark, BenchmarkQuestion
 from karenina_core.benchmark.question_form import fields_of, form_of
+from karenina_core.benchmark.question_state import UNFINISHED
 from karenina_core.runs import BenchmarkRow
 from pages.components import drafts, feedback, frame, save_button, state
 from pages.components.benchmarks import choice as benchmark_choice
+from pages.components.benchmarks import finishing
 from pages.components.drafts import Draft
 from pages.components.questions import details as question_details
 from pages.components.questions import history as question_history
@@ -37,6 +39,7 @@ def draw(row: BenchmarkRow, benchmark: Benchmark, question_id: str, shown: Shown
     draft = drafts.draft_of(draft_name(row.id, question_id), form_of(question))
     _bar(row, question, draft, shown.ids)
     with frame.guard():
+        _last_step(row, question, draft)
         if question_id in shown.failures:
             st.caption(f":material/close: Failed for {plain(in_words(shown.failures[question_id]))}")
         _identity(question, draft)
@@ -65,11 +68,12 @@ def _bar(row: BenchmarkRow, question: BenchmarkQuestion, draft: Draft, neighbour
             st.rerun()
         if st.button("Delete", icon=":material/delete:", key="delete_question"):
             _delete(row, question)
+    with st.container(horizontal=True, vertical_alignment="center"):
         _steps(question, neighbours)
-    if draft.edits:
-        st.badge("Unsaved edits", icon=":material/edit:", color="orange")
-    else:
-        st.caption(":material/check: Saved")
+        if draft.edits:
+            st.badge("Unsaved edits", icon=":material/edit:", color="orange")
+        else:
+            st.caption(":material/check: Saved", width="content")
     if draft.edits and draft.base != form_of(question):
         st.warning(
             "Saving writes your edited fields over it. Discard your edits to see the stored version.",
@@ -86,7 +90,9 @@ def _steps(question: BenchmarkQuestion, neighbours: Sequence[str]) -> None:
     targets = {"Previous": -1, "Next": 0} if place is None else {"Previous": place - 1, "Next": place + 1}
     for (name, target), icon in zip(targets.items(), ("arrow_upward", "arrow_downward"), strict=True):
         if st.button(
-            f":material/{icon}:",
+            name,
+            type="tertiary",
+            icon=f":material/{icon}:",
             key=f"{name.lower()}_question",
             help=f"{name} question of the list",
             disabled=not 0 <= target < len(neighbours),
@@ -175,6 +181,17 @@ def _finished(row: BenchmarkRow, question: BenchmarkQuestion, draft: Draft) -> N
         st.caption(f":material/check_circle: Takes part in runs. {plain(found.reason)}")
     else:
         _obstacles(found.obstacles)
+
+
+def _last_step(row: BenchmarkRow, question: BenchmarkQuestion, draft: Draft) -> None:
+    """Offer the one click that is missing before the question takes part in runs, on whatever tab one is."""
+    found = benchmark_choice.checked(row.id, row.revision).states[question.id]
+    if draft.edits or found.obstacles != (UNFINISHED,):
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(":material/block: Left out of runs until you mark it finished.", width="content")
+        if st.button("Mark it finished", icon=":material/done:", key="finish_question"):
+            finishing.finish(row, [question.id])
 
 
 def _obstacles(reasons: Sequence[str]) -> None:

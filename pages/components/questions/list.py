@@ -13,6 +13,7 @@ from karenina_core.runs import BenchmarkRow
 from karenina_core.schemas.entities.question import question_id as id_of
 from pages.components import drafts, feedback, frame, services, state
 from pages.components.benchmarks import choice as benchmark_choice
+from pages.components.labels import distinct
 from pages.components.picker import pick
 from pages.components.questions import index as question_index
 from pages.components.questions.index import FAILING, VIEWS, Failures, Index, Listed
@@ -125,7 +126,8 @@ def _view(found: Index) -> str:
     if st.session_state.get("question_view") not in VIEWS:
         wanted = state.recalled("only")
         st.session_state["question_view"] = wanted if wanted in VIEWS else VIEWS[0]
-    view = st.segmented_control("View", VIEWS, required=True, key="question_view", label_visibility="collapsed")
+    with st.container():  # directly in a row it would be cut off on a narrow screen instead of wrapped
+        view = st.segmented_control("View", VIEWS, required=True, key="question_view", label_visibility="collapsed")
     state.choose("only", None if view in (None, VIEWS[0]) else view)
     return view or VIEWS[0]
 
@@ -139,10 +141,11 @@ def _failures(row: BenchmarkRow, found: Index) -> Failures:
         return {}
     if st.session_state.get("failing_run") not in runs:
         st.session_state["failing_run"] = state.selected("failing", runs)
+    labels = distinct(runs, lambda key: f"{short(runs[key].name, 50)} · {local_time(runs[key].created)}")
     chosen = st.selectbox(
         "Failing in",
         list(runs),
-        format_func=lambda key: f"{short(runs[key].name, 50)} · {local_time(runs[key].created)}",
+        format_func=labels.__getitem__,
         key="failing_run",
         width=420,
     )

@@ -19,7 +19,7 @@ _DEFAULTS = Options()
 def preview(run_ids: Sequence[str]) -> None:
     """Show the sentences the report begins with, ready to be copied."""
     with st.container(border=True):
-        st.markdown("**The report begins with**")
+        st.markdown("**What it says of the models**")
         lines = [line for run_id in run_ids for line in results_data.frames(run_id).headlines]
         for line in lines:
             st.markdown(unbroken(f"- {plain(line)}"))

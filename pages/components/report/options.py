@@ -9,6 +9,7 @@ import streamlit as st
 
 from karenina_core.analysis.report import AnswerChoice, Options
 from pages.components import frame, services, state
+from pages.components.labels import distinct
 from pages.components.text import short
 from pages.components.times import local_time
 
@@ -40,11 +41,12 @@ def choose_runs() -> list[str]:
     chosen = state.selected("run", runs) or next(iter(runs))
     if state.unknown("run"):
         st.warning("The run in this link is not in this workspace; showing the newest.", icon=":material/link_off:")
+    labels = distinct(runs, lambda key: f"{short(runs[key].name)} · {local_time(runs[key].created)}")
     picked = st.multiselect(
         "Runs",
         list(runs),
         default=[chosen],
-        format_func=lambda key: f"{short(runs[key].name)} · {local_time(runs[key].created)}",
+        format_func=labels.__getitem__,
         max_selections=_MOST_RUNS,
         key=f"report_runs_{chosen}",
         help="Several runs stand one after the other in the report.",

@@ -19,6 +19,7 @@ from karenina_core.schemas.results import VerificationResult
 from pages.components import picker, services, state
 from pages.components.answer import drawer as answer_drawer
 from pages.components.compare import answers as compare_answers
+from pages.components.labels import distinct
 from pages.components.results import data as results_data
 from pages.components.results.data import Frames
 from pages.components.results.table import VERDICTS
@@ -45,7 +46,7 @@ def draw(data: Frames) -> None:
         list(others),
         index=None,
         placeholder="Choose an earlier run, or another revision",
-        format_func=lambda name: _named(others[name], now),
+        format_func=distinct(others, lambda name: _named(others[name], now)).__getitem__,
         key="since",
         label_visibility="collapsed",
         on_change=lambda: state.choose("since", st.session_state["since"]),

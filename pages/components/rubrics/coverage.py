@@ -75,14 +75,15 @@ def _traits(reaches: tuple[TraitReach, ...], total: int) -> None:
 
 def _questions(row: BenchmarkRow, benchmark: Benchmark, coverage: Coverage) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        quick = st.segmented_control(
-            "Questions",
-            list(_QUICK),
-            format_func=_QUICK.__getitem__,
-            default="all",
-            required=True,
-            key="coverage_quick",
-        )
+        with st.container():  # directly in a row it would be cut off on a narrow screen instead of wrapped
+            quick = st.segmented_control(
+                "Questions",
+                list(_QUICK),
+                format_func=_QUICK.__getitem__,
+                default="all",
+                required=True,
+                key="coverage_quick",
+            )
         sought = st.text_input("Search", key="coverage_search", placeholder="Text of the question", width=240)
         names = list(dict.fromkeys(reach.name for reach in coverage.reaches))
         named = distinct(names, short)

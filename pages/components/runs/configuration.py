@@ -25,6 +25,7 @@ _FORM = {
     "embeddings": "embedding_check_enabled",
     "max_cost": "max_cost",
 }
+_FEW_SHOT = "few_shot_config"
 _KEPT = "_configuration_kept"
 _FIELDS = "_configuration_fields"
 _REST = "_configuration_rest"
@@ -98,10 +99,18 @@ def fill(config: VerificationConfig) -> None:
         value = getattr(config, attribute)
         st.session_state[f"cfg_{name}"] = "auto" if value == "template_and_rubric" else value
     st.session_state["cfg_max_minutes"] = None if config.max_seconds is None else config.max_seconds / 60
+    st.session_state["cfg_few_shot"] = config.few_shot_config is not None
     settings = config.model_dump(mode="json", exclude_defaults=True)
+    if not settings.get(_FEW_SHOT):  # nothing about them but that they are sent, which the form says
+        settings.pop(_FEW_SHOT, None)
     st.session_state[_REST] = {
         name: value for name, value in settings.items() if name not in {*_FORM.values(), *ROLES.values(), "max_seconds"}
     }
+
+
+def few_shot() -> dict[str, Any]:
+    """Return what `field` does, for whether few-shot examples are sent."""
+    return field("few_shot", _FEW_SHOT in rest())
 
 
 def drop_rest() -> None:
@@ -115,7 +124,8 @@ def build(answering: list[ModelConfig], judges: list[ModelConfig], max_cost: flo
     roles = {"answering_models": answering, "parsing_models": judges}
     minutes = st.session_state.get("cfg_max_minutes")
     bounds = {"max_cost": max_cost, "max_seconds": None if minutes is None else 60 * minutes}
-    return VerificationConfig.model_validate({**rest(), **form, **roles, **bounds})
+    examples = {_FEW_SHOT: rest().get(_FEW_SHOT, {}) if st.session_state.get("cfg_few_shot") else None}
+    return VerificationConfig.model_validate({**rest(), **form, **roles, **bounds, **examples})
 
 
 def keep() -> bool:

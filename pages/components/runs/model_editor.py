@@ -15,7 +15,7 @@ from karenina_core.models.providers import provider_named
 from karenina_core.schemas.config import ModelConfig
 from pages.components import frame, session_keys
 from pages.components.card import card
-from pages.components.runs import configuration, prepared, provider_form
+from pages.components.runs import configuration, connection, prepared, provider_form
 from pages.components.text import plain, short
 
 _KINDS = {
@@ -40,9 +40,11 @@ def edit(role: str, title: str, caption: str, benchmark: Benchmark | None = None
     st.subheader(title)
     st.caption(caption)
     for number, model in enumerate(chosen):
-        with card(f"**{plain(model.id, 60)}**", describe(model, role)):
-            if model.is_provider and st.button("Change", key=f"change_{role}_{number}", icon=":material/edit:"):
-                _change(role, chosen, number)
+        with card(f"**{plain(model.id, 60)}**", describe(model, role), connection.found(model, role)):
+            if model.is_provider:
+                connection.button(model, role, number)
+                if st.button("Change", key=f"change_{role}_{number}", icon=":material/edit:"):
+                    _change(role, chosen, number)
             if st.button("Remove", key=f"remove_{role}_{number}", icon=":material/delete:"):
                 del chosen[number]
                 st.rerun()

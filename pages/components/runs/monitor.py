@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
+from karenina_core.analysis.statistics import pass_rate
+from karenina_core.analysis.summary import counted, rate_sentence
 from karenina_core.runs import Progress
 from karenina_core.runs.engine.budget import dollars
 from karenina_core.runs.plans.quotes import spent_in_words
 from karenina_core.schemas import causes
-from pages.components import services
+from pages.components import frame, services
 from pages.components.runs import controls as monitor_controls
-from pages.components.runs import growth
+from pages.components.runs import growth, squares
 from pages.components.runs import traffic as monitor_traffic
 from pages.components.text import plain
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _STATES = {
     "queued": ":blue-badge[:material/schedule: queued]",
@@ -24,6 +31,8 @@ _STATES = {
     "failed": ":red-badge[:material/error: stopped by an error]",
 }
 
+_IN_VAIN = 5
+"""So many evaluations without a single verdict are no accident."""
 _FINISHING = ":orange-badge[:material/pause: paused, calls in flight are finishing]"
 _WAITING = ":orange-badge[:material/hourglass_top: running, waiting for the provider]"
 
@@ -43,8 +52,11 @@ def draw(progress: Progress) -> None:
     if progress.message and not stopped:
         st.caption(plain(progress.message, 300))
     monitor_traffic.draw(progress)
+    table = squares.results(progress)
     if progress.models:
-        _models(progress)
+        _models(progress, table)
+    if table is not None:
+        squares.draw(progress.run_id, table)
     if progress.recent:
         with st.expander("Latest evaluations", expanded=progress.active):
             for line in reversed(progress.recent[-12:]):
@@ -74,6 +86,14 @@ def _causes(progress: Progress) -> None:
         those = f"{failed} of them"
     button = "" if progress.active else f" “{monitor_controls.resuming(progress)}” tries {those} again."
     st.warning(f"{plain(causes.listed(progress.causes))}.{button}", title="Not evaluated, by cause")
+    if progress.active and failed == progress.done >= _IN_VAIN:
+        st.error(
+            "Pause or cancel the run and open one of them: the same cause would most likely spoil the others, and "
+            "their calls may cost money.",
+            title=f"Not one of the first {counted(progress.done, 'evaluation')} could be decided",
+        )
+    if st.button("See what was not evaluated", key="see_left_out", icon=":material/search:"):
+        st.switch_page(frame.RESULTS, query_params={"run": progress.run_id, "show": "none"})
 
 
 def _numbers(progress: Progress) -> None:
@@ -124,13 +144,17 @@ def _duration(seconds: float) -> str:
     return f"{whole // 60} min" if whole < 3600 else f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
-def _models(progress: Progress) -> None:
+def _models(progress: Progress, table: pd.DataFrame | None) -> None:
     st.markdown("**Pass rate so far**" if progress.active else "**Pass rate**")
+    if table is not None:
+        for row in pass_rate(table.sort_values("answering_model"), "answering_model").to_dict("records"):
+            share = row["rate"] if row["evaluated"] else 0.0
+            st.progress(share, text=f"{plain(row['answering_model'], 60)}: {rate_sentence(row)}")
+        return
     for model, counts in sorted(progress.models.items()):
         evaluated = counts.passed + counts.failed
-        rate = counts.passed / evaluated if evaluated else 0.0
         left_out = f" · {counts.not_evaluated} not evaluated" if counts.not_evaluated else ""
         text = f"{counts.passed} of {evaluated} right{left_out}"
         if not evaluated:
             text = f"none of {counts.not_evaluated} evaluated"
-        st.progress(rate, text=f"{plain(model, 60)}: {text}")
+        st.progress(counts.passed / evaluated if evaluated else 0.0, text=f"{plain(model, 60)}: {text}")

@@ -11,6 +11,7 @@ from karenina_core.models import check_access
 from karenina_core.schemas.config import ModelConfig
 
 _HINTS = {"provider": "openai/gpt-4.1-mini", "endpoint": "llama3.2"}
+_KEYS = {"provider": "OPENAI_API_KEY", "endpoint": "MY_SERVER_API_KEY"}
 _NAMING = {
     "provider": "The provider, a slash, and the provider's name for the model.",
     "endpoint": "As the server at that address names it.",
@@ -60,7 +61,7 @@ def draw(kind: str, role: str, old: ModelConfig | None = None, mark: str = "") -
     variable = st.text_input(
         "Environment variable with the key (optional)",
         (old.api_key_env if old else None) or "",
-        placeholder="OPENAI_API_KEY",
+        placeholder=_KEYS[kind],
         key=f"variable_{kind}_{end}",
         help=_VARIABLE,
     )

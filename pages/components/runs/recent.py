@@ -15,6 +15,7 @@ _MOST = 8
 
 def draw() -> None:
     """Draw the list; looks every second while a run is under way, and otherwise whether one was begun elsewhere."""
+    st.subheader("Recent runs")
     under_way = _under_way()
 
     @st.fragment(run_every=1 if under_way else 5)

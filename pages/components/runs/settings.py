@@ -32,6 +32,8 @@ def draw() -> None:
         one_more = "One more judge call per answer."
         st.toggle("Notice declined answers", help=one_more, **configuration.field("abstention", False))
         st.toggle("Notice insufficient answers", help=one_more, **configuration.field("sufficiency", False))
+        examples = "The examples of each question, written on Questions under “Few-shot”, are sent before it."
+        st.toggle("Few-shot examples", help=examples, **configuration.few_shot())
         needed = "For fields whose rule is “Similar meaning”. Needs the embeddings extra; see Settings."
         st.toggle("Embedding check", help=needed, **configuration.field("embeddings", False))
 
@@ -50,8 +52,13 @@ def ask_time() -> None:
     )
 
 
-def describe(plan: Plan) -> None:
-    """Draw what a plan adds up to, what it leaves out, and what is wrong with the benchmark."""
+def describe(plan: Plan, benchmark_id: str) -> None:
+    """Draw what a plan adds up to, what it leaves out, and what is wrong with the benchmark.
+
+    Args:
+        plan: What would run.
+        benchmark_id: Of the stored benchmark.
+    """
     calls, judges = plan.calls(), len(plan.config.parsing_models)
     judged = f" × {counted(judges, 'judge')} = {counted(plan.rows, 'evaluation')}" if judges > 1 else ""
     st.markdown(
@@ -65,11 +72,20 @@ def describe(plan: Plan) -> None:
                 known = skipped.question_id in plan.benchmark
                 text = plan.benchmark.get_question(skipped.question_id).question if known else skipped.question_id
                 st.caption(f"{plain(text, 80)}: {plain(skipped.reason)}")
+            if plan.question_ids and st.button("Open them in Questions", icon=":material/quiz:", key="open_skipped"):
+                _open(plan, benchmark_id)
     problems = [problem for problem in plan.benchmark.check() if problem.severity == "error"]
     if problems:
         with st.expander(f"{counted(len(problems), 'problem')} in the benchmark", icon=":material/warning:"):
             for problem in problems[:_SHOWN]:
                 st.caption(f"{plain(problem.where, 80)}: {plain(problem.what)} {plain(problem.next)}")
+
+
+def _open(plan: Plan, benchmark_id: str) -> None:
+    left_out = [skipped.question_id for skipped in plan.skipped]
+    drafts = all(name in plan.benchmark and not plan.benchmark.get_question(name).finished for name in left_out)
+    link = {"benchmark": benchmark_id, "q": left_out[0]} | ({"only": "Draft"} if drafts else {})
+    st.switch_page(frame.QUESTIONS, query_params=link)
 
 
 def offer_questions(benchmark_id: str, *, everything: bool) -> None:

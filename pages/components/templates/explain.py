@@ -48,6 +48,9 @@ def draw(draft: Draft, question_id: str, template: Template) -> None:
         st.button(
             "Fill in the truth", icon=":material/done_all:", key="explain_truth", on_click=_fill, args=(template,)
         )
+    if chosen is None and not response.strip() and all(value in (None, [], {}) for value in values.values()):
+        st.caption("The verdict, and every step that leads to it, appear here as soon as something is filled in.")
+        return
     with frame.guard():
         _explained(template, values, response, chosen)
 
@@ -98,7 +101,9 @@ def _verdict(template: Template, fields: tuple[FieldSteps, ...], values: dict[st
         st.markdown(f"Verdict: {_VERDICTS[verdict]} by the template's own code")
         return
     told = explain_verdict(template, fields)
-    st.markdown(f"Verdict: {_VERDICTS[told.result]} {plain(str(told), 400)}")
+    # How the fields are combined says nothing about a single one.
+    combined = plain(str(told), 400) if len(fields) > 1 else ""
+    st.markdown(f"Verdict: {_VERDICTS[told.result]} {combined}")
 
 
 def _field(steps: FieldSteps) -> None:
