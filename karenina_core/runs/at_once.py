@@ -1,13 +1,14 @@
-"""Calls beside runs, made while somebody waits: through the ledger, and within the budget of the day."""
+"""Calls beside runs, made while somebody waits, within the budget of the day."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TypeVar
 
 from karenina_core.models.caller import Caller
 from karenina_core.models.keys import KeySource, using_keys
+from karenina_core.models.ledger import NullLedger
 from karenina_core.pipeline.generation import run_in_thread
 from karenina_core.runs.engine.budget import Budget
 from karenina_core.runs.engine.ledger import StoreLedger
@@ -36,16 +37,23 @@ def open_ledger(store: Store) -> Iterator[StoreLedger]:
 
 
 def ask_at_once(
-    store: Store, work: Callable[[Caller], Awaitable[T]], *, of: str, keys: KeySource | None, max_attempts: int
+    store: Store,
+    work: Callable[[Caller], Awaitable[T]],
+    *,
+    of: str,
+    keys: KeySource | None,
+    max_attempts: int,
+    remembered: bool = True,
 ) -> T:
     """Return what some model calls come to.
 
     Args:
-        store: Its ledger remembers the calls, and its account counts them towards the daily budget.
+        store: Its account counts the calls towards the daily budget.
         work: Makes the calls.
         of: What the money is spent on, for messages.
         keys: Asked for keys before the environment.
         max_attempts: How often a call is tried.
+        remembered: Whether the store's ledger answers calls, and remembers them.
 
     Raises:
         StoreError: The database refuses.
@@ -53,7 +61,7 @@ def ask_at_once(
     made: list[T] = []
     purse = Purse(Budget(None, 0.0, store.spent_today, of=of))
     try:
-        with open_ledger(store) as ledger:
+        with open_ledger(store) if remembered else nullcontext(NullLedger()) as ledger:
 
             async def carry_out() -> None:
                 caller = Caller(ledger, client_at(store.prices()), max_attempts=max_attempts, meter=purse)

@@ -16,6 +16,7 @@ from karenina_core.schemas.results import RowKey, Usage, VerificationResult
 HIGHEST_PACE = 1000
 """Model calls of one run that may be in flight at once, at the most."""
 RECENT = 20
+_IN_VAIN = 5  # evaluations without a single verdict are no accident
 _UNASKED = ("authentication", "not_found")
 _QUESTION = 60  # characters of a question in a recent line
 
@@ -87,6 +88,11 @@ class Progress:
     def percent(self) -> float:
         """The share that needs no more work, 0 to 100; a run that wants nothing is finished."""
         return 100.0 * (self.done - self.again) / self.total if self.total else 100.0
+
+    @property
+    def in_vain(self) -> bool:
+        """Whether all evaluations so far failed, and there are enough of them to expect the same of the others."""
+        return self.done >= _IN_VAIN and sum(self.errors.values()) == self.done
 
     @property
     def active(self) -> bool:
@@ -253,4 +259,5 @@ def _line(result: VerificationResult) -> str:
     outcome = result.verdict.replace("_", " ")
     if result.failure:
         outcome += f" ({in_words(result.failure.category)})"
-    return f"{outcome}: {short} · {result.answering_model} · judge {result.parsing_model}"
+    repeat = f" · repeat {result.replicate}" if result.replicate > 1 else ""
+    return f"{outcome}: {short} · {result.answering_model} · judge {result.parsing_model}{repeat}"

@@ -18,6 +18,8 @@ from karenina_core.schemas.config import ModelConfig, VerificationConfig
 PACE = frozenset(
     {"max_concurrent_requests", "adaptive_concurrency", "request_timeout", "max_attempts", "max_cost", "max_seconds"}
 )
+LEFT_OUT = "Left out: "
+"""How a note begins that tells which questions a run does not ask, and not why it stopped."""
 _MODEL_PACE = {"max_concurrent_requests", "requests_per_minute", "tokens_per_minute"}
 
 
@@ -88,7 +90,7 @@ class Plan:
         parts = [
             f"{number} {'question' if number == 1 else 'questions'} {reason}" for reason, number in reasons.items()
         ]
-        return f"Left out: {', '.join(parts)}." if parts else ""
+        return f"{LEFT_OUT}{', '.join(parts)}." if parts else ""
 
 
 def wanted(

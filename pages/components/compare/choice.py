@@ -13,6 +13,7 @@ from karenina_core.runs import RunRow
 from pages.components import frame, state
 from pages.components.compare import data as compare_data
 from pages.components.compare.data import Compared, Stamp
+from pages.components.labels import distinct
 from pages.components.runs import growth
 from pages.components.text import short
 from pages.components.times import local_time
@@ -28,11 +29,12 @@ def choose_runs(runs: Mapping[str, RunRow]) -> list[str]:
         _propose_anew(before, chosen)
     if unknown:
         st.warning("A run in this link is not in this workspace, and is left out.", icon=":material/link_off:")
+    labels = distinct(runs, lambda key: f"{short(runs[key].name)} · {local_time(runs[key].created)}")
     picked = st.multiselect(
         "Runs",
         list(runs),
         default=chosen,
-        format_func=lambda key: f"{short(runs[key].name)} · {local_time(runs[key].created)}",
+        format_func=labels.__getitem__,
         key=f"compare_runs_{'_'.join(chosen)}",
         help="One run with several models, or several runs over the same questions.",
     )

@@ -31,8 +31,6 @@ _STATES = {
     "failed": ":red-badge[:material/error: stopped by an error]",
 }
 
-_IN_VAIN = 5
-"""So many evaluations without a single verdict are no accident."""
 _FINISHING = ":orange-badge[:material/pause: paused, calls in flight are finishing]"
 _WAITING = ":orange-badge[:material/hourglass_top: running, waiting for the provider]"
 
@@ -86,7 +84,7 @@ def _causes(progress: Progress) -> None:
         those = f"{failed} of them"
     button = "" if progress.active else f" “{monitor_controls.resuming(progress)}” tries {those} again."
     st.warning(f"{plain(causes.listed(progress.causes))}.{button}", title="Not evaluated, by cause")
-    if progress.active and failed == progress.done >= _IN_VAIN:
+    if progress.active and progress.in_vain:
         st.error(
             "Pause or cancel the run and open one of them: the same cause would most likely spoil the others, and "
             "their calls may cost money.",

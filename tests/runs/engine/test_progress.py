@@ -160,6 +160,23 @@ def test_recent_lines_say_what_happened() -> None:
     )
 
 
+def test_a_repeat_is_told_from_the_first_answer() -> None:
+    tally = Tally()
+    tally.add(plain_result("q1").model_copy(update={"replicate": 2}))
+    assert tally.recent[-1].endswith("judge lab/judge-1 · repeat 2")
+
+
+def test_a_run_that_only_fails_goes_on_in_vain(store: Store) -> None:
+    tally = Tally()
+    seen = []
+    for number in range(1, 6):
+        tally.add(plain_result(f"q{number}", failure=failure_of("bad_request")))
+        seen.append(shown(store, tally, total=6).in_vain)
+    assert seen == [False, False, False, False, True]
+    tally.add(plain_result("q6"))
+    assert not shown(store, tally, total=6).in_vain
+
+
 def test_a_run_that_wants_nothing_is_finished(store: Store) -> None:
     run = store.run(store.create_run(wanted(small_benchmark(2), small_config(), [])))
     assert Tally().progress(run, "completed", Usage(), 0, "").percent == 100.0
