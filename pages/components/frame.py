@@ -15,7 +15,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from karenina_core.errors import KareninaError
 from karenina_core.redact import redact
-from pages.components import drafts, job_card, page_top, sign_in
+from pages.components import drafts, job_card, page_top, services, sign_in
 from pages.components.text import plain
 
 log = logging.getLogger(__name__)
@@ -88,6 +88,7 @@ def begin(title: str, caption: str = "") -> None:
     if not st.session_state.get(_FRAMED):
         navigation()
         st.rerun()
+    services.note_click()
     if st.session_state.get(_PAGE) != title:
         st.session_state[_PAGE], st.session_state[_VISIT] = title, visit() + 1
     drafts.collect()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 import streamlit as st
@@ -16,6 +17,7 @@ from karenina_core.schemas.config import VerificationConfig
 from pages.components import session_keys
 
 _LATEST = "_latest_run"
+_CLICKED = "_clicked"
 
 
 @st.cache_resource(on_release=lambda store: store.close(), show_spinner=False)
@@ -55,6 +57,11 @@ def active_runs() -> list[Progress]:
     return [progress for run_id in active if (progress := runner().progress(run_id)).active]
 
 
+def note_click() -> None:
+    """Note when whatever the page is drawn for was clicked; a page does so first of all."""
+    st.session_state[_CLICKED] = time.monotonic()
+
+
 def start_run(
     benchmark_id: str,
     benchmark: Benchmark,
@@ -78,9 +85,10 @@ def start_run(
     # First whatever asks the session: there, and nowhere below, another click begins the page anew.
     keys = session_keys.source()
     latest: Latest = st.session_state.setdefault(_LATEST, Latest())
+    clicked = float(st.session_state.get(_CLICKED, time.monotonic()))
     plan = wanted(benchmark, config, question_ids, limit)
     asked = (name, benchmark_id, store().benchmark(benchmark_id).revision, config, plan.question_ids)
-    if (begun := latest.repeated(asked)) is not None:
+    if (begun := latest.repeated(asked, clicked)) is not None:
         return begun
     run_id = store().create_run(plan, name, benchmark_id=benchmark_id)
     runner().start(run_id, config, keys)

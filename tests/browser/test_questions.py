@@ -83,6 +83,7 @@ def test_many_questions_are_edited_at_once_and_one_goes_back_to_what_it_was(page
     expect(page.get_by_text("Saved 2 questions")).to_be_visible()
     assert [question.raw_answer for question in store.load_benchmark(stored)] == ["Bcl-2", "twenty-three"]
 
+    settled(page)
     page.get_by_role("radio", name="One by one").click()
     settled(page)
     page.get_by_role("tab", name="History").click()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-ONE_CLICK_SECONDS = 5.0  # after a run was begun; a slow page takes a while to come to the second click
+ONE_CLICK_SECONDS = 5.0  # from the begin of a run to the second click
 
 
 @dataclass
@@ -16,10 +16,15 @@ class Latest:
     run_id: str = ""
     when: float = 0.0
 
-    def repeated(self, asked: tuple[object, ...]) -> str | None:
-        """Return the run that was begun a moment ago for the same, so that none is begun for it now."""
+    def repeated(self, asked: tuple[object, ...], clicked: float) -> str | None:
+        """Return the run that was begun a moment ago for the same, so that none is begun for it now.
+
+        Args:
+            asked: What is asked for.
+            clicked: When, on the monotonic clock; a slow page may take long from there to here.
+        """
         same = bool(self.run_id) and self.asked == asked
-        return self.run_id if same and time.monotonic() - self.when <= ONE_CLICK_SECONDS else None
+        return self.run_id if same and clicked - self.when <= ONE_CLICK_SECONDS else None
 
     def began(self, asked: tuple[object, ...], run_id: str) -> None:
         """Note a run that was begun; the moments after which another click is a wish of its own count from now."""

@@ -5,31 +5,29 @@ from __future__ import annotations
 import pytest
 
 from karenina_core.runs.engine import clicks
-from karenina_core.runs.engine.clicks import Latest
+from karenina_core.runs.engine.clicks import ONE_CLICK_SECONDS, Latest
+
+BEGUN = 100.0
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Hands of a clock: set the one entry to move it."""
-    hands = [100.0]
-    monkeypatch.setattr(clicks.time, "monotonic", lambda: hands[0])
-    return hands
+def latest(monkeypatch: pytest.MonkeyPatch) -> Latest:
+    """A pilot of three questions was begun at second 100 of the clock."""
+    monkeypatch.setattr(clicks.time, "monotonic", lambda: BEGUN)
+    begun = Latest()
+    begun.began(("pilot", 3), "run-1")
+    return begun
 
 
 def test_nothing_is_repeated_before_anything_was_begun() -> None:
-    assert Latest().repeated(()) is None
+    assert Latest().repeated((), clicked=0.0) is None
 
 
-def test_the_same_wish_a_moment_later_is_the_run_that_was_begun(clock: list[float]) -> None:
-    latest = Latest()
-    latest.began(("pilot", 3), "run-1")
-    clock[0] += clicks.ONE_CLICK_SECONDS
-    assert latest.repeated(("pilot", 3)) == "run-1"
+@pytest.mark.parametrize("late", [-1.0, 0.0, ONE_CLICK_SECONDS])
+def test_the_same_wish_at_the_same_moment_is_the_run_that_was_begun(latest: Latest, late: float) -> None:
+    assert latest.repeated(("pilot", 3), clicked=BEGUN + late) == "run-1"
 
 
-def test_another_wish_or_a_later_one_begins_a_run(clock: list[float]) -> None:
-    latest = Latest()
-    latest.began(("pilot", 3), "run-1")
-    assert latest.repeated(("pilot", 4)) is None
-    clock[0] += clicks.ONE_CLICK_SECONDS + 0.1
-    assert latest.repeated(("pilot", 3)) is None
+def test_another_wish_or_a_later_one_begins_a_run(latest: Latest) -> None:
+    assert latest.repeated(("pilot", 4), clicked=BEGUN) is None
+    assert latest.repeated(("pilot", 3), clicked=BEGUN + ONE_CLICK_SECONDS + 0.1) is None
