@@ -60,6 +60,7 @@ def active_runs() -> list[Progress]:
 def note_click() -> None:
     """Note when whatever the page is drawn for was clicked; a page does so first of all."""
     st.session_state[_CLICKED] = time.monotonic()
+    st.session_state.setdefault(_LATEST, Latest())
 
 
 def start_run(
@@ -88,9 +89,10 @@ def start_run(
     clicked = float(st.session_state.get(_CLICKED, time.monotonic()))
     plan = wanted(benchmark, config, question_ids, limit)
     asked = (name, benchmark_id, store().benchmark(benchmark_id).revision, config, plan.question_ids)
-    if (begun := latest.repeated(asked, clicked)) is not None:
-        return begun
-    run_id = store().create_run(plan, name, benchmark_id=benchmark_id)
-    runner().start(run_id, config, keys)
-    latest.began(asked, run_id)
-    return run_id
+    with latest.lock:
+        if (begun := latest.repeated(asked, clicked)) is not None:
+            return begun
+        run_id = store().create_run(plan, name, benchmark_id=benchmark_id)
+        runner().start(run_id, config, keys)
+        latest.began(asked, run_id)
+        return run_id

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,18 @@ def test_the_second_click_of_a_double_click_returns_the_first_run(app_store: Sto
     assert len(set(clicks)) == len(app_store.runs()) == 1
     assert services.runner().wait(clicks[0], 60).passed == 3
     assert len(provider.requests) == 6
+
+
+def test_a_second_click_in_a_thread_of_its_own_waits_for_the_first(app_store: Store, provider: OpenAIServer) -> None:
+    benchmark = islands(3)
+    benchmark_id = app_store.save_benchmark(benchmark)
+    services.note_click()
+    services.runner()
+    with ThreadPoolExecutor(4) as threads:
+        clicked = [
+            threads.submit(services.start_run, benchmark_id, benchmark, config(provider), "Islands") for _ in range(4)
+        ]
+    assert len({click.result() for click in clicked}) == len(app_store.runs()) == 1
 
 
 def test_a_page_may_take_long_to_come_from_the_second_click_to_the_run(

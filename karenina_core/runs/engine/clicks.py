@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 ONE_CLICK_SECONDS = 5.0  # from the begin of a run to the second click
 
 
 @dataclass
 class Latest:
-    """The run that one person began last: what was asked for, its id, and when on the monotonic clock, in seconds."""
+    """The run that one person began last: what was asked for, its id, and when on the monotonic clock, in seconds.
+
+    Attributes:
+        lock: To be held from `repeated` to `began`: the second click may come in a thread of its own.
+    """
 
     asked: tuple[object, ...] = ()
     run_id: str = ""
     when: float = 0.0
+    lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def repeated(self, asked: tuple[object, ...], clicked: float) -> str | None:
         """Return the run that was begun a moment ago for the same, so that none is begun for it now.
