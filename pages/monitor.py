@@ -34,6 +34,8 @@ with frame.guard():
         state.choose("run", run_id)
         st.rerun()
     st.subheader(plain(runs[run_id].name, 80))
+    # Read before anything of the run is drawn: what happens while the page draws itself is noticed, not missed.
+    before = services.store().run(run_id)
     alive = services.runner().progress(run_id).active
     squares.open_clicked(run_id)
 
@@ -50,13 +52,12 @@ with frame.guard():
             monitor.draw(progress)
 
     live()
-    drawn = services.store().run(run_id)
 
     @st.fragment(run_every=None if alive else 5)
     def notice() -> None:
         """Draw the run anew when another tab, or another process, has gone on with it; reads one row."""
         with frame.guard():
-            if not alive and services.store().run(run_id) != drawn:
+            if not alive and services.store().run(run_id) != before:
                 st.rerun()
 
     notice()

@@ -8,13 +8,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from karenina_core.models.prices import Price
-from karenina_core.runs import Runner, Store
+from karenina_core.runs import Progress, Runner, Store, top_up
 from karenina_core.runs.plans.plan import wanted
 from karenina_core.runs.plans.quotes import price_name
 from karenina_core.runs.store.leases import forget_owner, new_owner
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
 from pages.components import frame, services
-from pages.components.runs import squares
+from pages.components.runs import monitor, squares
 from pages.components.runs.traffic import is_held_up
 from tests.app.conftest import Open
 from tests.app.looking import labelled, table, texts
@@ -159,6 +159,23 @@ def test_squares_fill_up_by_question_and_model(open_page: Open, demo_run: str) -
     [chart] = open_page(frame.MONITOR, run=demo_run).get("plotly_chart")
     marks = [mark for trace in json.loads(chart.proto.spec)["data"] for mark in trace["customdata"]]
     assert len({(model, question) for model, _, question, *_ in marks}) == 42
+
+
+def test_a_run_that_goes_on_while_its_page_is_drawn_is_drawn_anew(
+    open_page: Open, demo_run: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw = monitor.draw
+
+    def draw_slowly(progress: Progress) -> None:
+        draw(progress)
+        monkeypatch.setattr(monitor, "draw", draw)
+        with Runner(store) as another:
+            another.start(demo_run, top_up(store, demo_run, replicates=2))
+            another.wait(demo_run, 120)
+
+    monkeypatch.setattr(monitor, "draw", draw_slowly)
+    app = open_page(frame.MONITOR, run=demo_run)
+    assert app.get("progress")[0].proto.text == "84 of 84 evaluations"
 
 
 def test_a_run_in_which_everything_fails_says_so_while_it_can_be_stopped(open_page: Open, server: OpenAIServer) -> None:

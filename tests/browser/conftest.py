@@ -42,7 +42,7 @@ RESTS = """() => {
     const app = document.querySelector("[data-testid=stApp]")?.dataset;
     const now = performance.now();
     return app?.testConnectionState === "CONNECTED" && app.testScriptState === "notRunning"
-        && now - traffic.last > 150 && (!traffic.waiting || now - traffic.sent > 3000);
+        && now - traffic.last > 150 && (!traffic.waiting || now - traffic.sent > 12000);
 }"""
 
 
