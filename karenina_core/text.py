@@ -1,4 +1,4 @@
-"""Foreign text made visible, for pages and figures, refused when it is none, and foreign names made different."""
+"""Numbers of things in words; foreign text made visible, or refused when it is none; foreign names made different."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ _KEPT = {"\n", "\t"}
 # Format characters that join emoji and scripts; harmless, and needed to show them right.
 _JOINERS = {"\u200d", "\u200c", "\ufe0f"}
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def counted(number: int, noun: str) -> str:
+    """Return `1 question`, `2 questions`, `1,200 questions`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def visible(text: str) -> str:

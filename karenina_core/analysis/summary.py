@@ -10,6 +10,7 @@ from karenina_core.analysis.frames import calls_frame, results_frame
 from karenina_core.analysis.statistics import call_totals, pass_rate
 from karenina_core.schemas import causes
 from karenina_core.schemas.results import VerificationResult
+from karenina_core.text import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -121,11 +122,6 @@ def percent(share: float) -> str:
 def interval(low: float, high: float) -> str:
     """Return both ends of an interval of shares, such as `39–86 %`."""
     return f"{100 * low:.0f}–{100 * high:.0f} %"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return `1 question`, `2 questions`, `1,200 questions`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _who(row: Mapping[Any, Any]) -> str:

@@ -27,8 +27,9 @@ from karenina_core.schemas.primitives.date_reading import read_date
 from karenina_core.schemas.primitives.normalizer_words import title
 from karenina_core.schemas.primitives.normalizers import NORMALIZERS, normalize
 from karenina_core.schemas.primitives.numeric import read_number
-from karenina_core.schemas.primitives.wording import counted, number, quoted
+from karenina_core.schemas.primitives.wording import number, quoted
 from karenina_core.templates import FieldSpec
+from karenina_core.text import counted
 
 _TEXT_RULES = (ExactMatch, ContainsAny, ContainsAll, SetContainment, OrderedMatch)
 

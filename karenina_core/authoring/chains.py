@@ -35,7 +35,8 @@ from karenina_core.schemas.primitives.boolean import truth
 from karenina_core.schemas.primitives.date_reading import read_date
 from karenina_core.schemas.primitives.normalizers import as_text, nfc, normalize
 from karenina_core.schemas.primitives.numeric import read_number
-from karenina_core.schemas.primitives.wording import counted, listed, number, quoted, within
+from karenina_core.schemas.primitives.wording import listed, number, quoted, within
+from karenina_core.text import counted
 
 _MANY = 5  # entries of a list shown in one line
 

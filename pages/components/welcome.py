@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from karenina_core.analysis.summary import counted
+from karenina_core.text import counted
 from pages.components import frame, services, state
 from pages.components.card import card
 from pages.components.text import plain

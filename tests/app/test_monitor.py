@@ -129,8 +129,8 @@ def test_a_run_with_errors_is_not_simply_completed(open_page: Open, server: Open
     run_id = under_way(server, 3, answering_models=[model(server, "locked"), model(server)])
     services.runner().wait(run_id, 20)
     said = texts(open_page(frame.MONITOR, run=run_id))
-    assert "completed, 3 not evaluated because of errors" in said
-    assert services.store().run(run_id).state == "completed, 3 not evaluated because of errors"
+    assert "completed with 3 errors" in said
+    assert services.store().run(run_id).state == "completed with 3 errors"
     home = open_page(frame.HOME)
     assert [button for button in home.button if button.key == f"home_monitor_{run_id}"]
 

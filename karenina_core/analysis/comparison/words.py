@@ -9,7 +9,8 @@ from karenina_core.analysis.comparison.arms import Arm
 from karenina_core.analysis.comparison.pairs import Pair
 from karenina_core.analysis.comparison.power import ASSUMED_SD, detectable, questions_needed
 from karenina_core.analysis.comparison.significance import ALPHA, FEWEST, fewest, joint_level
-from karenina_core.analysis.summary import counted, percent
+from karenina_core.analysis.summary import percent
+from karenina_core.text import counted
 
 Labels = Mapping[Arm, str]
 _FEW_DIFFER = 30  # questions; with more the exact test and the bootstrap are about as cautious

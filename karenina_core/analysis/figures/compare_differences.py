@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from karenina_core.analysis.comparison.pairs import Pair
 from karenina_core.analysis.comparison.words import Labels, directions, points
 from karenina_core.analysis.figures import canvas
-from karenina_core.analysis.summary import counted
+from karenina_core.text import counted
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from karenina_core.analysis.comparison.arms import Arm
 from karenina_core.analysis.comparison.words import Labels
 from karenina_core.analysis.figures import canvas
-from karenina_core.analysis.summary import counted, percent
+from karenina_core.analysis.summary import percent
+from karenina_core.text import counted
 
 if TYPE_CHECKING:
     import pandas as pd

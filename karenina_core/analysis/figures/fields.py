@@ -8,7 +8,8 @@ from karenina_core.analysis.figures import canvas
 from karenina_core.analysis.figures.clicks import place
 from karenina_core.analysis.figures.squares import Square, State, grid, hardest, state_of
 from karenina_core.analysis.statistics import field_rates
-from karenina_core.analysis.summary import counted, interval
+from karenina_core.analysis.summary import interval
+from karenina_core.text import counted
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ from karenina_core.analysis.figures import canvas
 from karenina_core.analysis.figures.clicks import place
 from karenina_core.analysis.figures.dots import Dot, dot_plot
 from karenina_core.analysis.statistics import metric_summary
-from karenina_core.analysis.summary import counted
+from karenina_core.text import counted
 
 if TYPE_CHECKING:
     import pandas as pd

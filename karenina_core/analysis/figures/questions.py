@@ -9,7 +9,7 @@ from karenina_core.analysis.figures.clicks import place
 from karenina_core.analysis.figures.squares import Square, grid, hardest, state_of
 from karenina_core.analysis.groups import keys
 from karenina_core.analysis.statistics import pass_rate
-from karenina_core.analysis.summary import counted
+from karenina_core.text import counted
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ from karenina_core.analysis.figures import canvas
 from karenina_core.analysis.figures.bubbles import Bubble, Mark, Panel, bubble_panels
 from karenina_core.analysis.figures.clicks import place
 from karenina_core.analysis.statistics import trait_summary
-from karenina_core.analysis.summary import counted
+from karenina_core.text import counted
 
 if TYPE_CHECKING:
     import pandas as pd

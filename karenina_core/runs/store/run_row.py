@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from karenina_core.runs.plans.plan import LEFT_OUT
 from karenina_core.schemas.config import VerificationConfig
+from karenina_core.text import counted
 
 RunStatus = Literal["queued", "running", "paused", "interrupted", "cancelled", "completed", "failed"]
 ACTIVE: frozenset[str] = frozenset({"queued", "running", "paused"})
@@ -84,7 +85,7 @@ class RunRow:
     def state(self) -> str:
         """The status in words, with the reason where a run has stopped: `stopped by an error: There is no key.`"""
         if self.status == "completed" and self.errors:
-            return f"completed, {self.errors} not evaluated because of errors"
+            return f"completed with {counted(self.errors, 'error')}"
         if self.status in ("failed", "interrupted") and self.note and not self.note.startswith(LEFT_OUT):
             return f"{STATES[self.status]}: {self.note}"
         return STATES[self.status]

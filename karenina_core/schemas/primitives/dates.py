@@ -20,7 +20,8 @@ from karenina_core.schemas.primitives.base import (
     _register_primitive,
 )
 from karenina_core.schemas.primitives.date_reading import ReadDate, is_ambiguous, read_date
-from karenina_core.schemas.primitives.wording import NOTHING_EXTRACTED, counted, failed, quoted, within
+from karenina_core.schemas.primitives.wording import NOTHING_EXTRACTED, failed, quoted, within
+from karenina_core.text import counted
 
 _DIRECTIVE = re.compile(r"%(.|\Z)", re.DOTALL)
 _DIRECTIVES = frozenset("aAbBdfGHIjmMpSuUVwWyYz%")  # not those that depend on the machine: c, x, X and Z

@@ -15,7 +15,8 @@ from karenina_core.schemas.primitives.base import (
     _register_primitive,
 )
 from karenina_core.schemas.primitives.normalizers import Normalizer, Normalizers, case_and_blanks, normalize, normalized
-from karenina_core.schemas.primitives.wording import NOTHING_EXTRACTED, counted, failed, listed, quoted
+from karenina_core.schemas.primitives.wording import NOTHING_EXTRACTED, failed, listed, quoted
+from karenina_core.text import counted
 
 Items = dict[Hashable, Any]
 """Items of a list by what they are compared by, so that duplicates count once."""

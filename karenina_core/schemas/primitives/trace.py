@@ -13,7 +13,8 @@ from karenina_core import patterns
 from karenina_core.errors import InputError
 from karenina_core.schemas.primitives.base import Explanation, FieldKind, Step, TracePrimitive, _register_primitive
 from karenina_core.schemas.primitives.normalizers import nfc
-from karenina_core.schemas.primitives.wording import counted, listed, quoted, within
+from karenina_core.schemas.primitives.wording import listed, quoted, within
+from karenina_core.text import counted
 
 Length = Annotated[int, Field(ge=0)]
 

@@ -38,11 +38,6 @@ def number(value: float) -> str:
     return f"{value:.10g}"
 
 
-def counted(amount: int, noun: str) -> str:
-    """Return `1 day` or `2 days`."""
-    return f"{amount} {noun}{'' if amount == 1 else 's'}"
-
-
 def within(low: str | None, high: str | None) -> str:
     """Return bounds in words, to follow "is" or "is not"."""
     if low and high:

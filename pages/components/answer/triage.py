@@ -9,11 +9,11 @@ import streamlit as st
 
 from karenina_core.analysis.gentler_rules import GentlerRule
 from karenina_core.analysis.opinions import disputes, stance
-from karenina_core.analysis.summary import counted
 from karenina_core.analysis.triage import Suggestion, suggestions
 from karenina_core.runs.traits.score import scored_at
 from karenina_core.schemas.annotation import CAUSE_WORDS, CAUSES, Annotation, Cause, agrees_with, latest_reviews
 from karenina_core.schemas.results import Verdict
+from karenina_core.text import counted
 from pages.components import feedback, frame, services, state
 from pages.components.answer import drawer as answer_drawer
 from pages.components.answer import reverify as answer_reverify

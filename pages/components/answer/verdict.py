@@ -9,10 +9,10 @@ import streamlit as st
 
 from karenina_core.analysis.field_words import field_sign, waits
 from karenina_core.analysis.gentler_rules import changes
-from karenina_core.analysis.summary import counted
 from karenina_core.schemas.primitives.normalizer_words import normalizer_of_step, step_title, title
 from karenina_core.schemas.primitives.rule_words import rule_help, rule_title
 from karenina_core.schemas.results import FieldEvidence, VerificationResult
+from karenina_core.text import counted
 from pages.components.answer.evidence import in_words
 from pages.components.text import plain, visible
 

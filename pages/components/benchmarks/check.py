@@ -8,10 +8,10 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.analysis.summary import counted
 from karenina_core.authoring.benchmark_repair import mend
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import BenchmarkRow
+from karenina_core.text import counted
 from pages.components import feedback, frame, services, sign_in, state
 from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.benchmarks import finishing, places

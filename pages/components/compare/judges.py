@@ -12,7 +12,8 @@ from karenina_core.analysis.comparison import agreement
 from karenina_core.analysis.comparison.agreement import Consistency
 from karenina_core.analysis.comparison.ratings import PEOPLE, UNDECIDED
 from karenina_core.analysis.figures.compare_agreement import compare_agreement
-from karenina_core.analysis.summary import counted, interval, percent
+from karenina_core.analysis.summary import interval, percent
+from karenina_core.text import counted
 from pages.components import frame, state
 from pages.components.answer import drawer as answer_drawer
 from pages.components.compare import data as compare_data

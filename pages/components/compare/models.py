@@ -21,7 +21,7 @@ from karenina_core.analysis.comparison.words import (
 from karenina_core.analysis.figures.compare_differences import compare_differences
 from karenina_core.analysis.figures.compare_leaderboard import compare_leaderboard
 from karenina_core.analysis.figures.compare_repeats import compare_repeats
-from karenina_core.analysis.summary import counted
+from karenina_core.text import counted
 from pages.components import state
 from pages.components.compare import data as compare_data
 from pages.components.compare import figure as compare_figure

@@ -7,7 +7,8 @@ import streamlit as st
 
 from karenina_core.analysis.comparison.parts import Parts, parts_frame
 from karenina_core.analysis.comparison.words import level_text, points
-from karenina_core.analysis.summary import counted, percent
+from karenina_core.analysis.summary import percent
+from karenina_core.text import counted
 from pages.components.compare import data as compare_data
 from pages.components.compare import figure as compare_figure
 from pages.components.compare.data import Compared

@@ -8,7 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from karenina_core.analysis.comparison.arms import match, outcome
-from karenina_core.analysis.summary import counted, percent
+from karenina_core.analysis.summary import percent
+from karenina_core.text import counted
 from pages.components import picker, state
 from pages.components.compare import answers as compare_answers
 from pages.components.compare import data as compare_data

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from karenina_core.analysis.summary import counted
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import BenchmarkRow
+from karenina_core.text import counted
 from pages.components import frame, services
 
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from karenina_core.analysis.summary import counted
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import BenchmarkRow
 from karenina_core.runs.drafting.batch import (
@@ -18,6 +17,7 @@ from karenina_core.runs.drafting.batch import (
     forget_batch,
     undo_drafts,
 )
+from karenina_core.text import counted
 from pages.components import feedback, frame, services, sign_in, state
 from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.benchmarks import finishing, next_step

@@ -6,9 +6,9 @@ from typing import Literal
 
 import streamlit as st
 
-from karenina_core.analysis.summary import counted
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import BenchmarkRow
+from karenina_core.text import counted
 from pages.components import services
 from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.drafting import model as drafting_model

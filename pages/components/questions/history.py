@@ -8,11 +8,11 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.analysis.summary import counted
 from karenina_core.benchmark import BenchmarkQuestion
 from karenina_core.differences import Piece, line_diff, word_diff
 from karenina_core.runs import BenchmarkRow
 from karenina_core.runs.store.history import FIELDS, KEPT, QuestionVersion, content_of, restore_version
+from karenina_core.text import counted
 from pages.components import feedback, frame, services, state
 from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.drafts import Draft

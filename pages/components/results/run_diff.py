@@ -11,11 +11,11 @@ import streamlit as st
 from karenina_core.analysis import run_diff
 from karenina_core.analysis.cells import readable
 from karenina_core.analysis.run_diff import CAUSE_WORDS, CHANGE_WORDS, MOVED, Cause, RunDiff
-from karenina_core.analysis.summary import counted
 from karenina_core.differences import side_by_side
 from karenina_core.runs import RunRow
 from karenina_core.runs.revisions.family import ChangedTemplates, template_differences
 from karenina_core.schemas.results import VerificationResult
+from karenina_core.text import counted
 from pages.components import picker, services, state
 from pages.components.answer import drawer as answer_drawer
 from pages.components.compare import answers as compare_answers

@@ -7,10 +7,10 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.analysis.summary import counted
 from karenina_core.benchmark import Benchmark
 from karenina_core.benchmark.coverage import Coverage, TraitReach
 from karenina_core.runs import BenchmarkRow
+from karenina_core.text import counted
 from pages.components import frame, state
 from pages.components.benchmarks.choice import reading
 from pages.components.labels import distinct

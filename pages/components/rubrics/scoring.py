@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from karenina_core.analysis.summary import counted
 from karenina_core.errors import KareninaError
 from karenina_core.pipeline.trait_scoring import needs_judge
 from karenina_core.runs import RunRow
@@ -14,6 +13,7 @@ from karenina_core.runs.traits.job import ScoringProgress
 from karenina_core.runs.traits.score import Scoring, check_definition, rows_to_score
 from karenina_core.schemas.config import ModelConfig
 from karenina_core.schemas.entities.rubric import AnyTrait, StoredTrait
+from karenina_core.text import counted
 from pages.components import frame, services, session_keys
 from pages.components.labels import distinct
 from pages.components.rubrics.scope import Scope

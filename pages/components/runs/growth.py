@@ -8,10 +8,10 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.analysis.summary import counted
 from karenina_core.runs import Plan, Progress, failed_guards, failed_traits, top_up, wanted, widened
 from karenina_core.runs.revisions.family import revisions
 from karenina_core.schemas.config import ModelConfig
+from karenina_core.text import counted
 from pages.components import frame, services, session_keys, state
 from pages.components.runs import model_editor, spending
 from pages.components.text import plain, short
@@ -146,8 +146,8 @@ def _once_more(run_id: str, plan: Plan) -> None:
         with st.container():
             st.markdown(f"**{counted(rows, 'evaluation')} {'has' if rows == 1 else 'have'} {what} that failed.**")
             st.caption(
-                "The judge could not be asked, or its reply did not fit. Answers and extractions are there and stay as "
-                "they are."
+                "The judge could not be asked, or its reply did not fit. The answers, and what was extracted from them, "
+                "stay as they are."
             )
         if st.button("Try those again", key="once_more", icon=":material/replay:"):
             services.runner().resume(run_id, keys=session_keys.source())

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from karenina_core.analysis.statistics import pass_rate
-from karenina_core.analysis.summary import counted, rate_sentence
+from karenina_core.analysis.summary import rate_sentence
 from karenina_core.runs import Progress
 from karenina_core.runs.engine.budget import dollars
 from karenina_core.runs.plans.quotes import spent_in_words
 from karenina_core.schemas import causes
+from karenina_core.text import counted
 from pages.components import frame, services
 from pages.components.runs import controls as monitor_controls
 from pages.components.runs import growth, squares
@@ -68,7 +69,7 @@ def _badge(progress: Progress) -> str:
     if progress.status == "running" and monitor_traffic.is_held_up(progress):
         return _WAITING
     if progress.status == "completed" and errors:
-        return f":orange-badge[:material/warning: completed, {errors} not evaluated because of errors]"
+        return f":orange-badge[:material/warning: completed with {counted(errors, 'error')}]"
     return _STATES.get(progress.status, progress.status)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from karenina_core.analysis.summary import counted
 from karenina_core.runs import Plan
+from karenina_core.text import counted
 from pages.components import frame
 from pages.components.runs import configuration
 from pages.components.text import plain

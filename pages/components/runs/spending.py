@@ -7,12 +7,12 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.analysis.summary import counted
 from karenina_core.models.prices import Price
 from karenina_core.runs import Estimate, Plan, estimate
 from karenina_core.runs.engine.budget import daily_budget, dollars
 from karenina_core.runs.plans.quotes import Quote
 from karenina_core.schemas.config import VerificationConfig
+from karenina_core.text import counted
 from pages.components import services
 from pages.components.runs import configuration
 from pages.components.text import plain, short

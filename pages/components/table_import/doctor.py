@@ -7,9 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.analysis.summary import counted
 from karenina_core.benchmark.tables import Choice, Choices, Finding, Import
 from karenina_core.csv_text import csv_text
+from karenina_core.text import counted
 from pages.components.text import plain, short
 from pages.components.widget_keys import fingerprint
 

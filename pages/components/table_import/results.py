@@ -6,8 +6,8 @@ from pathlib import PurePosixPath
 
 import streamlit as st
 
-from karenina_core.analysis.summary import counted
 from karenina_core.benchmark.tables import Opened
+from karenina_core.text import counted
 from pages.components import feedback, frame, services, state
 from pages.components.text import plain
 

@@ -8,7 +8,6 @@ from pathlib import PurePosixPath
 
 import streamlit as st
 
-from karenina_core.analysis.summary import counted
 from karenina_core.benchmark import Benchmark
 from karenina_core.benchmark.tables import (
     TITLES,
@@ -24,6 +23,7 @@ from karenina_core.benchmark.tables import (
 )
 from karenina_core.benchmark.tables.delimited import DELIMITERS, ENCODINGS
 from karenina_core.runs import BenchmarkRow
+from karenina_core.text import counted
 from pages.components import feedback, services, sign_in, state
 from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.table_import import answers as table_import_answers

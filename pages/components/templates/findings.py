@@ -19,7 +19,7 @@ from karenina_core.authoring import (
     repaired_form,
 )
 from karenina_core.runs import BenchmarkRow
-from karenina_core.schemas.primitives.wording import counted
+from karenina_core.text import counted
 from pages.components import feedback, services
 from pages.components.drafts import Draft
 from pages.components.templates.state import TEMPLATE, Form, change, put_source

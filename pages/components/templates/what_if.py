@@ -11,8 +11,8 @@ from karenina_core.analysis.summary import interval, percent
 from karenina_core.authoring import Curve, Point, StoredAnswer, what_if
 from karenina_core.authoring.form_edits import set_parameter
 from karenina_core.authoring.settings import adjustable, settings_of
-from karenina_core.schemas.primitives.wording import counted
 from karenina_core.templates import FieldSpec, Template
+from karenina_core.text import counted
 from pages.components import frame
 from pages.components.drafts import Draft
 from pages.components.templates import answers as template_answers

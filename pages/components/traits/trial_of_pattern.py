@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import streamlit as st
 
 from karenina_core import patterns
-from karenina_core.analysis.summary import counted, interval, percent
+from karenina_core.analysis.summary import interval, percent
 from karenina_core.runs.traits.patterns import PatternReport, Searched, flags_of, search_answers
 from karenina_core.schemas.entities.rubric import ManualRubricTrait
+from karenina_core.text import counted
 from pages.components.answer import drawer as answer_drawer
 from pages.components.drafts import Draft
 from pages.components.picker import pick
