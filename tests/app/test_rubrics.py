@@ -123,6 +123,14 @@ def test_the_tester_says_whether_a_text_passes(open_page: Open, stored: str) -> 
     assert "**Fails** · the pattern is found 2 times" in texts(app)
 
 
+def test_a_new_trait_is_not_faulted_before_anything_is_typed(open_page: Open, stored: str) -> None:
+    app = open_page("pages/rubrics.py")
+    app.menu_button(key="add_trait").set_value("regex").run()
+    assert "To mend" not in texts(app)
+    fill(app, "Name", "Mentions")
+    assert "To mend" in texts(app)
+
+
 def test_a_pattern_that_does_not_compile_is_refused_in_words(open_page: Open, store: Store, stored: str) -> None:
     app = add(open_page("pages/rubrics.py"), "regex", Name="Broken", Regular_expression="(")
     assert "not valid" in texts(app)

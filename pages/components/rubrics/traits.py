@@ -113,7 +113,8 @@ def _edit(scope: Scope, chosen: str) -> None:
             if draft.edits:
                 st.caption(f":material/info: Not complete yet: {plain(typed, 300)}")
         else:
-            trait_findings.draw(scope, trait, typed, draft)
+            if trait is not None or draft.edits:
+                trait_findings.draw(scope, trait, typed, draft)
             trait_try.draw(scope, typed, draft)
 
 
