@@ -51,7 +51,7 @@ def click_row(page: Page, name: str, row: int) -> None:
 
 def click_mark(page: Page, mark: Locator) -> None:
     """Click a mark of a chart."""
-    mark.wait_for(timeout=60_000)
+    mark.wait_for()
     mark.scroll_into_view_if_needed()
     box = mark.bounding_box()
     assert box

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from karenina_core.demo import demo_benchmark, demo_config
+from karenina_core.demo import demo_benchmark
 from karenina_core.runs import Runner, Store, top_up, wanted
 from karenina_core.schemas.config import ModelConfig, VerificationConfig
-from tests.browser.conftest import Demo, Server, settled
+from tests.browser.conftest import Demo, Server, quick_config, settled
 
 pytestmark = pytest.mark.browser
 
@@ -16,10 +16,9 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def prepared(server: Server) -> Server:
     """The demo's benchmark, and a preset with its models."""
-    config = demo_config().model_copy(update={"embedding_check_enabled": False})
     with Store.open(server.database) as store:
         store.save_benchmark(demo_benchmark())
-        store.save_preset("Demo", config)
+        store.save_preset("Demo", quick_config())
     return server
 
 
@@ -107,7 +106,7 @@ def test_a_page_that_rests_notices_that_its_run_goes_on_elsewhere(page: Page, se
     expect(page.get_by_text("42 of 42 evaluations")).to_be_visible()
     with Store.open(server.database) as store, Runner(store) as runner:
         runner.start(demo.run_id, top_up(store, demo.run_id, replicates=2))
-        runner.wait(demo.run_id, 120)
+        runner.wait(demo.run_id, 600)
     expect(page.get_by_text("84 of 84 evaluations")).to_be_visible()
 
 
@@ -116,9 +115,9 @@ def test_home_notices_by_itself_what_goes_on_elsewhere(page: Page, server: Serve
     settled(page)
     expect(page.get_by_text("No runs yet.")).to_be_visible()
     with Store.open(server.database) as store:
-        run_id = store.create_run(wanted(demo_benchmark(), demo_config()), "Begun elsewhere")
+        run_id = store.create_run(wanted(demo_benchmark(), quick_config()), "Begun elsewhere")
         expect(page.get_by_text("0 of 42 done")).to_be_visible()
         with Runner(store) as runner:
             runner.start(run_id)
-            runner.wait(run_id, 120)
+            runner.wait(run_id, 600)
     expect(page.get_by_text("42 of 42 done")).to_be_visible()

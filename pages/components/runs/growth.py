@@ -146,8 +146,8 @@ def _once_more(run_id: str, plan: Plan) -> None:
         with st.container():
             st.markdown(f"**{counted(rows, 'evaluation')} {'has' if rows == 1 else 'have'} {what} that failed.**")
             st.caption(
-                "The judge could not be asked, or its reply did not fit. The answers, and what was extracted from them, "
-                "stay as they are."
+                "The judge could not be asked, or its reply did not fit. The answers, and what was extracted from "
+                "them, stay as they are."
             )
         if st.button("Try those again", key="once_more", icon=":material/replay:"):
             services.runner().resume(run_id, keys=session_keys.source())
