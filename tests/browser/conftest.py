@@ -22,8 +22,9 @@ from karenina_core.schemas import VerificationConfig
 
 ROOT = Path(__file__).parents[2]
 NO_BROWSER = "No Chromium here: install Debian's package `chromium`, or run `playwright install chromium`."
-# Milliseconds for what takes seconds: the whole of PyTorch is loaded in some tests, and a busy machine is no failure.
+# Milliseconds for what takes seconds: a busy machine is no failure.
 PATIENCE = 180_000
+LOADING = 600_000  # where PyTorch is loaded, which takes a quarter of a minute of processor time
 expect.set_options(timeout=PATIENCE)
 
 # What a page asks of its server is not yet part of the script state that it shows.

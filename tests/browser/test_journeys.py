@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from karenina_core.demo import demo_benchmark
-from tests.browser.conftest import Server, settled
+from tests.browser.conftest import LOADING, Server, settled
 
 pytestmark = pytest.mark.browser
 
@@ -20,7 +20,7 @@ def test_the_demo_goes_from_home_to_an_answer(page: Page, server: Server) -> Non
     page.goto(server.url)
     settled(page)
     page.get_by_role("button", name="Try the demo").click()
-    expect(page.get_by_text("42 of 42 evaluations")).to_be_visible()
+    expect(page.get_by_text("42 of 42 evaluations")).to_be_visible(timeout=LOADING)
     page.get_by_role("button", name="See results").click()
     expect(page.get_by_text(re.compile(r"demo/thorough: 11 of 14 right"))).to_be_visible()
     expect(page.locator(".js-plotly-plot").first).to_be_visible()
@@ -50,7 +50,7 @@ def test_a_finished_run_survives_reload_and_a_killed_server(page: Page, server: 
     page.goto(server.url)
     settled(page)
     page.get_by_role("button", name="Try the demo").click()
-    expect(page.get_by_text("42 of 42 evaluations")).to_be_visible()
+    expect(page.get_by_text("42 of 42 evaluations")).to_be_visible(timeout=LOADING)
     page.reload()
     expect(page.get_by_text("42 of 42 evaluations")).to_be_visible()
     server.kill()
