@@ -80,5 +80,5 @@ def demo_run() -> str:
     benchmark_id = services.store().save_benchmark(benchmark)
     config = demo_config().model_copy(update={"embedding_check_enabled": False})
     run_id = services.start_run(benchmark_id, benchmark, config, "Demo")
-    services.runner().wait(run_id, 60)
+    services.runner().wait(run_id, 600)
     return run_id

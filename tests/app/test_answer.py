@@ -175,7 +175,7 @@ def provider_run(openai_server: OpenAIServer) -> str:
     store = services.store()
     benchmark_id = store.save_benchmark(elements())
     run_id = services.start_run(benchmark_id, elements(), config_for(openai_server), "Elements")
-    services.runner().wait(run_id, 60)
+    services.runner().wait(run_id, 600)
     return run_id
 
 

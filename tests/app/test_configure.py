@@ -170,7 +170,7 @@ def test_questions_are_chosen_by_search(app: AppTest, benchmark_id: str) -> None
     [start] = [button for button in app.button if button.key == "run_all"]
     healthy(start.click().run())
     [run] = services.store().runs()
-    services.runner().wait(run.id, 60)
+    services.runner().wait(run.id, 600)
     asked = {row["question"] for row in services.store().rows(run.id)}
     assert asked
     assert all("enetoclax" in question for question in asked)
@@ -244,7 +244,7 @@ def finished_try() -> str:
     benchmark_id = services.store().save_benchmark(benchmark)
     config = demo_config().model_copy(update={"embedding_check_enabled": False})
     run_id = services.start_run(benchmark_id, benchmark, config, "Try", limit=3)
-    services.runner().wait(run_id, 60)
+    services.runner().wait(run_id, 600)
     return run_id
 
 
@@ -292,5 +292,5 @@ def test_failed_traits_are_offered_again(open_page: Open, monkeypatch: pytest.Mo
     app = open_page(frame.MONITOR, run=run_id)
     assert "3 evaluations have traits that failed." in texts(app)
     healthy(app.button(key="once_more").click().run())
-    services.runner().wait(run_id, 60)
+    services.runner().wait(run_id, 600)
     assert "traits that failed" not in texts(healthy(app.run()))

@@ -35,7 +35,7 @@ def twins(store: Store) -> list[str]:
     made = [store.create_run(wanted(benchmark, config), "Demo", benchmark_id=benchmark_id) for _ in range(3)]
     for run_id in made:
         services.runner().start(run_id)
-        services.runner().wait(run_id, 60)
+        services.runner().wait(run_id, 600)
     return made
 
 

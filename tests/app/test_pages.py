@@ -84,7 +84,7 @@ def test_the_server_listens_on_this_computer_and_tells_nobody() -> None:
 def test_the_demo_starts_from_home_and_reaches_its_end(open_page: Open) -> None:
     app = button(open_page(), "Try the demo")
     [run] = services.store().runs()
-    services.runner().wait(run.id, 60)
+    services.runner().wait(run.id, 600)
     app = healthy(app.run())
     assert "42 of 42" in str(app.get("progress")[0].proto.text)
     assert services.store().run(run.id).status == "completed"
@@ -191,10 +191,10 @@ def test_a_finished_try_goes_on_with_the_other_questions_as_the_same_run(open_pa
     benchmark = demo_benchmark()
     benchmark_id = services.store().save_benchmark(benchmark)
     run_id = services.start_run(benchmark_id, benchmark, demo_config(), "Pilot", limit=3)
-    services.runner().wait(run_id, 60)
+    services.runner().wait(run_id, 600)
     app = open_page(frame.MONITOR, run=run_id)
     app = button(app, "Continue with the other 11 questions")
-    services.runner().wait(run_id, 60)
+    services.runner().wait(run_id, 600)
     assert services.store().run(run_id).done == 42
     assert "widen" not in [item.key for item in app.run().button]
 

@@ -126,7 +126,7 @@ def test_a_sign_in_that_ends_shuts_the_pages_and_not_the_run() -> None:
     app = app.run()
     assert [button.label for button in app.button] == ["Sign in"]
     assert not app.dataframe and run.name not in texts(app)
-    assert services.runner().wait(run.id, 60).status == "completed"
+    assert services.runner().wait(run.id, 600).status == "completed"
 
 
 def test_without_a_list_nobody_is_let_in() -> None:

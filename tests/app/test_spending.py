@@ -140,7 +140,7 @@ def test_a_run_without_money_says_so_and_goes_on_with_more(open_page: Open, open
     app = healthy(labelled(app.button, "Run all 1").click().run())
     store: Store = services.store()
     [run] = store.runs()
-    services.runner().wait(run.id, 60)
+    services.runner().wait(run.id, 600)
     assert store.run(run.id).config.max_cost == 0.01
     assert store.run(run.id).status == "completed"
 
@@ -154,13 +154,13 @@ def test_the_monitor_raises_the_limit(open_page: Open, openai_server: OpenAIServ
     config = VerificationConfig(answering_models=[model], parsing_models=[model], max_cost=1e-6)
     run_id = services.store().create_run(wanted(small_benchmark(), config), "Poor")
     services.runner().start(run_id)
-    assert services.runner().wait(run_id, 60).status == "interrupted"
+    assert services.runner().wait(run_id, 600).status == "interrupted"
     assert len(openai_server.requests) == 1
     app = open_page("pages/monitor.py", run=run_id)
     assert "Stopped: the run has spent" in texts(app)
     app.number_input(key="new_limit").set_value(1.0)
     healthy(labelled(app.button, "Raise the limit and resume").click().run())
-    assert services.runner().wait(run_id, 60).status == "completed"
+    assert services.runner().wait(run_id, 600).status == "completed"
     assert len(openai_server.requests) == 2
 
 
