@@ -1,8 +1,8 @@
 """Edits that are not saved yet: kept while typing, found again after a page switch or a reload.
 
 A draft belongs to one thing with a few named values, such as a question. Its widgets take key and value from
-`Draft.text`, `Draft.choice` or `Draft.table`; what is typed is collected at the start of every run and kept in the
-store until saved or discarded.
+`Draft.text`, `Draft.choice` or `Draft.table`; what is typed is taken over at once, and at the start of every run also
+kept in the store until saved or discarded.
 
 A browser that has forgotten a widget, as after a page switch, draws it with its default value and reports that as
 what the user typed. So the default is, in every run, the value of the draft.
@@ -53,17 +53,17 @@ class Draft:
     _tables: dict[str, _Table] = field(default_factory=dict, repr=False)
 
     def text(self, name: str) -> dict[str, Any]:
-        """Return the `key` and the `value` of the widget that edits a value."""
-        return {"key": self._widget(name), "value": self.values[name]}
+        """Return `key`, `value` and callback of the widget that edits a value."""
+        return {"key": self._widget(name), "value": self.values[name], "on_change": self.take_over}
 
     def choice(self, name: str) -> dict[str, Any]:
-        """Return the `key` and the `default` of the widget that chooses a value."""
-        return {"key": self._widget(name), "default": self.values[name]}
+        """Return `key`, `default` and callback of the widget that chooses a value."""
+        return {"key": self._widget(name), "default": self.values[name], "on_change": self.take_over}
 
     def table(
         self, name: str, rows: Rows | None = None, merge: Merge | None = None, part: str = ""
     ) -> tuple[Rows, str]:
-        """Return the rows and the key of the `st.data_editor` that edits a value.
+        """Return the rows and the key of the `st.data_editor` that edits a value; its callback is `take_over`.
 
         A data editor reports edits of the rows it was first given. These stay the same, therefore, as long as the
         browser remembers the widget.
@@ -84,8 +84,8 @@ class Draft:
 
     def put(self, name: str, value: Any) -> None:
         """Set a value as if it had been typed; draw the page anew afterwards."""
-        self.values = self.values | {name: value}
         self.generation = next_number()
+        self.values = self.values | {name: value}
         self._tables.clear()
 
     def _widget(self, name: str) -> str:
@@ -96,25 +96,29 @@ class Draft:
         """The values that differ from the base."""
         return {name: value for name, value in self.values.items() if value != self.base.get(name)}
 
-    def collect(self) -> None:
-        """Take over what was typed since the last run, and keep it."""
+    def take_over(self) -> None:
+        """Take over what was typed since the last time."""
         for name in self.values:
             self.values[name] = st.session_state.get(self._widget(name), self.values[name])
         for key, shown in self._tables.items():
             if key in st.session_state and shown.value in self.values:
                 self.values[shown.value] = shown.merge(shown.rows, st.session_state[key], self.values[shown.value])
+
+    def collect(self) -> None:
+        """Take over what was typed since the last time, and keep it in the store."""
+        self.take_over()
         kept = {"name": self.name, "base": self.base, "values": dict(self.values)} if self.edits else None
         if kept != self._kept:
-            self._kept = kept
             if kept is None:
                 services.store().remove_setting(_setting(self.name))
             else:
                 services.store().set_setting(_setting(self.name), kept)
+            self._kept = kept
 
     def start_over(self, stored: Mapping[str, Any]) -> None:
         """Forget the edits and show the stored values."""
-        self.base, self.values = dict(stored), dict(stored)
         self.generation = next_number()
+        self.base, self.values = dict(stored), dict(stored)
         self._tables.clear()
         self.collect()
 

@@ -15,7 +15,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from karenina_core.errors import KareninaError
 from karenina_core.redact import redact
-from pages.components import drafts, job_card, page_top, services, sign_in
+from pages.components import drafts, job_card, page_top, services, sign_in, whole_input
 from pages.components.text import plain
 
 log = logging.getLogger(__name__)
@@ -66,6 +66,7 @@ _PLAIN = {
 
 def navigation() -> StreamlitPage:
     """Build the navigation and return the page to run; whoever may not use the app gets no further."""
+    whole_input.keep_whole()
     sign_in.require()
     st.session_state[_FRAMED] = True
     pages = {

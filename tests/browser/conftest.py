@@ -53,8 +53,9 @@ RESTS = """() => {
 class Server:
     """The app on a port of its own, with a store of its own; can be killed and started again."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, script: str = "app.py") -> None:
         self._folder = folder
+        self._script = script
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self._port = probe.getsockname()[1]
@@ -64,7 +65,7 @@ class Server:
 
     def start(self, *options: str) -> None:
         """Start with Streamlit's options, and return when the server answers."""
-        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.fileWatcherType", "none", *options]
+        command = [sys.executable, "-m", "streamlit", "run", self._script, "--server.fileWatcherType", "none", *options]
         environment = {**os.environ, "KARENINA_DATABASE_URL": self.database}
         with (self._folder / "server.log").open("ab") as log:
             self._process = subprocess.Popen(

@@ -17,12 +17,8 @@ def notes(page: Page) -> Locator:
 
 
 def go(page: Page, title: str) -> None:
-    """Press a link of the sidebar, as a slow hand does.
-
-    Streamlit joins requests that wait, and drops what was typed with the first: a server that is busy for as long as
-    the button is down loses the last words.
-    """
-    page.get_by_test_id("stSidebarNav").get_by_role("link", name=title).click(delay=400)
+    """Press a link of the sidebar, as a hand does."""
+    page.get_by_test_id("stSidebarNav").get_by_role("link", name=title).click(delay=120)
     expect(page.get_by_role("heading", level=1)).to_have_text(title)
     settled(page)
 

@@ -118,6 +118,7 @@ def _rows(draft: Draft, name: str, alt: str, columns: dict[str, Any]) -> None:
         hide_index=True,
         num_rows="dynamic",
         key=key,
+        on_change=draft.take_over,
         alt=alt,
         height="content",
         column_config=columns,

@@ -212,6 +212,7 @@ def _table(benchmark: Benchmark, shown: Shown, draft: Draft) -> None:
         hide_index=True,
         num_rows="fixed",
         key=key,
+        on_change=draft.take_over,
         alt="Questions to edit",
         disabled=("state",),
         height="content" if len(ids) <= _MOST_ROWS else _MOST_ROWS * _ROW_HEIGHT,
