@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from karenina_core.errors import MissingDependencyError, ModelError
+from karenina_core.models.loading import loading
 from karenina_core.models.replies import clean
 from karenina_core.models.weights import MINILM
 
@@ -72,7 +73,8 @@ def load_embedder(name: str) -> Embedder:
     """
     with _lock:
         if name not in _embedders:
-            _embedders[name] = SentenceEmbedder(name, _load(name))
+            with loading(name):
+                _embedders[name] = SentenceEmbedder(name, _load(name))
         return _embedders[name]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from karenina_core.models.loading import loading
 from karenina_core.models.prices import Price
 from karenina_core.runs import Progress, Runner, Store, top_up
 from karenina_core.runs.plans.plan import wanted
@@ -19,7 +20,7 @@ from pages.components.runs.traffic import is_held_up
 from tests.app.conftest import Open
 from tests.app.looking import labelled, table, texts
 from tests.faults.openai_server import OpenAIServer, Reply, failing, rate_limited
-from tests.faults.road import always, config, honest, islands, model
+from tests.faults.road import PATIENCE, always, config, honest, islands, model
 from tests.runs.fakes import small_benchmark
 
 
@@ -29,13 +30,21 @@ def server() -> Iterator[OpenAIServer]:
         yield opened
 
 
-def under_way(server: OpenAIServer, questions: int = 200, **settings: object) -> str:
+def begun(server: OpenAIServer, questions: int, **settings: object) -> str:
+    """Start a run, and return its id when the first evaluation is done."""
     plan = wanted(islands(questions), config(server, **settings))
     run_id = services.store().create_run(plan, "Islands")
     services.runner().start(run_id)
-    until = time.monotonic() + 20
+    until = time.monotonic() + PATIENCE
     while not services.runner().progress(run_id).done:
         assert time.monotonic() < until
+    return run_id
+
+
+def under_way(server: OpenAIServer, **settings: object) -> str:
+    """Start a run that does not end while pages are drawn, also on a slow machine."""
+    run_id = begun(server, 200, **settings)
+    server.delay = 3
     return run_id
 
 
@@ -54,6 +63,15 @@ def test_a_running_run_shows_its_models_and_can_be_slowed_down_and_sped_up(
     services.runner().cancel(run_id)
 
 
+def test_a_run_says_which_model_is_being_loaded_for_it(open_page: Open, server: OpenAIServer) -> None:
+    run_id = under_way(server)
+    with loading("all-MiniLM-L6-v2"):
+        app = open_page(frame.MONITOR, run=run_id)
+        assert "all-MiniLM-L6-v2 is being loaded" in texts(app)
+    assert "being loaded" not in texts(app.run())
+    services.runner().cancel(run_id)
+
+
 def test_the_results_come_to_the_fore_only_when_the_run_has_ended(open_page: Open, server: OpenAIServer) -> None:
     def emphasis() -> str:
         return str(open_page(frame.MONITOR, run=run_id).button(key="see_results").proto.type)
@@ -62,8 +80,9 @@ def test_the_results_come_to_the_fore_only_when_the_run_has_ended(open_page: Ope
     assert emphasis() == "secondary"
     services.runner().cancel(run_id)
     assert emphasis() == "secondary"
-    run_id = under_way(server, 3)
-    services.runner().wait(run_id, 20)
+    server.delay = 0
+    run_id = begun(server, 3)
+    services.runner().wait(run_id, PATIENCE)
     assert emphasis() == "primary"
 
 
@@ -86,8 +105,8 @@ def test_a_stopped_model_is_told_with_its_reason(open_page: Open, server: OpenAI
 
 
 def test_a_finished_run_shows_no_pace(open_page: Open, server: OpenAIServer) -> None:
-    run_id = under_way(server, 3)
-    assert services.runner().wait(run_id, 20).percent == 100.0
+    run_id = begun(server, 3)
+    assert services.runner().wait(run_id, PATIENCE).percent == 100.0
     app = open_page(frame.MONITOR, run=run_id)
     assert not [button for button in app.button if button.key in ("slow_down", "speed_up")]
 
@@ -113,8 +132,8 @@ def test_a_run_over_its_limit_says_so_first_and_leads_to_a_higher_one(open_page:
     store = services.store()
     each = Price(0.00001, 0.00003)
     store.set_prices({price_name(one): each for one in (*models.parsing_models, *models.answering_models)})
-    run_id = under_way(server, 60, max_cost=0.01)
-    services.runner().wait(run_id, 20)
+    run_id = begun(server, 60, max_cost=0.01)
+    services.runner().wait(run_id, PATIENCE)
     app = open_page(frame.MONITOR, run=run_id)
     assert ":orange-badge[:material/warning: interrupted, can be resumed]" in texts(app)
     assert "of at most $0.01. Raise the limit to go on." in app.warning[0].value.replace("\\", "")
@@ -126,8 +145,8 @@ def test_a_run_over_its_limit_says_so_first_and_leads_to_a_higher_one(open_page:
 
 def test_a_run_with_errors_is_not_simply_completed(open_page: Open, server: OpenAIServer) -> None:
     server.script = always(failing(401, "Wrong key."), of="locked")
-    run_id = under_way(server, 3, answering_models=[model(server, "locked"), model(server)])
-    services.runner().wait(run_id, 20)
+    run_id = begun(server, 3, answering_models=[model(server, "locked"), model(server)])
+    services.runner().wait(run_id, PATIENCE)
     said = texts(open_page(frame.MONITOR, run=run_id))
     assert "completed with 3 errors" in said
     assert services.store().run(run_id).state == "completed with 3 errors"
@@ -137,8 +156,8 @@ def test_a_run_with_errors_is_not_simply_completed(open_page: Open, server: Open
 
 def test_a_model_without_any_verdict_has_no_rate(open_page: Open, server: OpenAIServer) -> None:
     server.script = always(failing(401, "Wrong key."), of="locked")
-    run_id = under_way(server, 3, answering_models=[model(server, "locked"), model(server)])
-    services.runner().wait(run_id, 20)
+    run_id = begun(server, 3, answering_models=[model(server, "locked"), model(server)])
+    services.runner().wait(run_id, PATIENCE)
     app = open_page(frame.MONITOR, run=run_id)
     lines = [item.proto.text for item in app.get("progress")]
     assert "locked: none of 3 evaluated (3 errors)" in lines
@@ -266,8 +285,8 @@ def test_models_are_listed_as_configured_and_a_known_price_is_no_unknown_spend(
 
 def test_a_run_that_ended_has_no_calls_to_watch(open_page: Open, server: OpenAIServer) -> None:
     server.script = always(failing(401, "Wrong key."), of="locked")
-    run_id = under_way(server, 3, answering_models=[model(server, "locked"), model(server)])
-    services.runner().wait(run_id, 20)
+    run_id = begun(server, 3, answering_models=[model(server, "locked"), model(server)])
+    services.runner().wait(run_id, PATIENCE)
     app = open_page(frame.MONITOR, run=run_id)
     assert not app.dataframe
     assert any("locked was stopped" in warning.proto.title for warning in app.warning)
@@ -275,14 +294,14 @@ def test_a_run_that_ended_has_no_calls_to_watch(open_page: Open, server: OpenAIS
 
 def test_errors_are_tried_again_by_a_button_that_says_so(open_page: Open, server: OpenAIServer) -> None:
     server.script = always(failing(401, "Wrong key."), of="locked")
-    run_id = under_way(server, 3, answering_models=[model(server, "locked"), model(server)])
-    services.runner().wait(run_id, 20)
+    run_id = begun(server, 3, answering_models=[model(server, "locked"), model(server)])
+    services.runner().wait(run_id, PATIENCE)
     app = open_page(frame.MONITOR, run=run_id)
     assert "“Retry the 3 errors” tries these again." in texts(app)
     assert "To try again: " in texts(app)
     server.script = honest
     labelled(app.button, "Retry the 3 errors").click().run()
-    seen = services.runner().wait(run_id, 20)
+    seen = services.runner().wait(run_id, PATIENCE)
     assert (seen.done, seen.passed, seen.errors) == (6, 6, {})
 
 
@@ -292,10 +311,10 @@ def test_what_is_typed_as_the_limit_of_one_run_is_not_proposed_for_another(
     models = config(server)
     each = Price(0.00001, 0.00003)
     services.store().set_prices({price_name(one): each for one in (*models.parsing_models, *models.answering_models)})
-    small = under_way(server, 60, max_cost=0.01)
-    services.runner().wait(small, 20)
-    large = under_way(server, 900, max_cost=0.05, replicate_count=2)
-    services.runner().wait(large, 60)
+    small = begun(server, 60, max_cost=0.01)
+    services.runner().wait(small, PATIENCE)
+    large = begun(server, 900, max_cost=0.05, replicate_count=2)
+    services.runner().wait(large, PATIENCE)
     app = open_page(frame.MONITOR, run=small)
     app.number_input(key="new_limit").set_value(0.02).run()
     other = app.selectbox[0].set_value(large).run()
@@ -312,7 +331,7 @@ def test_two_runs_of_one_name_can_both_be_chosen(open_page: Open) -> None:
 
 def test_replies_that_were_known_are_told_beside_all_replies(open_page: Open, server: OpenAIServer) -> None:
     for _ in range(2):
-        run_id = under_way(server, 3)
-        services.runner().wait(run_id, 20)
+        run_id = begun(server, 3)
+        services.runner().wait(run_id, PATIENCE)
     [replies] = [metric for metric in open_page(frame.MONITOR, run=run_id).metric if metric.label == "Model replies"]
     assert (replies.value, replies.delta) == ("6", "6 known already")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from karenina_core.errors import MissingDependencyError, ModelError
+from karenina_core.models.loading import loading
 from karenina_core.models.weights import file_sha256
 
 CONTEXT = 4_096  # tokens
@@ -115,7 +116,8 @@ class Engine:
         # The engine opens a port on the loopback interface that nobody here uses: nobody else shall.
         params.api_keys = [secrets.token_urlsafe(32)]
         try:
-            return xllamacpp.Server(params)
+            with loading(self.path.stem):
+                return xllamacpp.Server(params)
         except RuntimeError as error:
             raise self._failure("not_found", f"It cannot be loaded: {error}") from None
 

@@ -8,6 +8,7 @@ import streamlit as st
 
 from karenina_core.analysis.statistics import pass_rate
 from karenina_core.analysis.summary import rate_sentence
+from karenina_core.models.loading import being_loaded
 from karenina_core.runs import Progress
 from karenina_core.runs.engine.budget import dollars
 from karenina_core.runs.plans.quotes import spent_in_words
@@ -44,6 +45,7 @@ def draw(progress: Progress) -> None:
         st.warning(plain(progress.message, 300), icon=":material/warning:")
     again = f", {progress.again:,} of them to be tried again" if progress.again else ""
     st.progress(progress.percent / 100, text=f"{progress.done:,} of {progress.total:,} evaluations{again}")
+    _loading(progress)
     monitor_controls.draw(progress)
     _numbers(progress)
     growth.offer(progress)
@@ -60,6 +62,16 @@ def draw(progress: Progress) -> None:
         with st.expander("Latest evaluations", expanded=progress.active):
             for line in reversed(progress.recent[-12:]):
                 st.caption(plain(line, 160))
+
+
+def _loading(progress: Progress) -> None:
+    """Say what is being loaded, where the run is under way in this process."""
+    names = being_loaded() if progress.active and progress.ceiling is not None else []
+    if names:
+        st.caption(
+            f":material/hourglass_top: {plain(', '.join(names), 120)} is being loaded into memory, once for the app. "
+            "Evaluations that need it wait."
+        )
 
 
 def _badge(progress: Progress) -> str:
