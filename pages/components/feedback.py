@@ -47,6 +47,7 @@ def show(*place: str | None) -> None:
     Args:
         *place: What the page shows, such as the ids in its link.
     """
+    place_of_offer = st.container()  # always there, so that what is below does not move
     said = st.session_state.pop(_SAID, None)
     if said:
         st.toast(said, icon=":material/check:")
@@ -58,7 +59,8 @@ def show(*place: str | None) -> None:
     if offer.here and offer.place != now:
         del st.session_state[_UNDO]
     else:
-        _undo_bar(offer.message, offer.undo)
+        with place_of_offer:
+            _undo_bar(offer.message, offer.undo)
 
 
 def _undo_bar(message: str, undo: Callable[[], None]) -> None:

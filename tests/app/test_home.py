@@ -59,6 +59,7 @@ def test_a_benchmark_without_a_finished_question_is_not_offered_for_a_run(open_p
 
 def test_a_run_begun_elsewhere_appears_and_is_followed_to_its_end(open_page: Open, server: OpenAIServer) -> None:
     app = open_page()
+    server.delay = 2
     run_id = stored_run(server, 100, "Slow")
     services.runner().start(run_id)
     assert "running · " in texts(app.run())

@@ -16,7 +16,7 @@ from tests.faults.road import config, honest, islands
 @pytest.fixture
 def two_runs() -> Iterator[tuple[str, str]]:
     """Two runs of one provider, which take longer than a test."""
-    with OpenAIServer(honest, delay=0.05) as server:
+    with OpenAIServer(honest, delay=2) as server:
         plan = wanted(islands(400), config(server))
         first, second = (services.store().create_run(plan, name) for name in ("First", "Second"))
         for run_id in (first, second):

@@ -71,5 +71,23 @@ def test_form_and_source_follow_each_other_and_are_saved(page: Page, server: Ser
     assert [item.name for item in read_template(saved).spec.fields] == ["target", "first_use"]
 
 
+def test_a_field_is_filled_in_faster_than_the_page_follows(page: Page, server: Server) -> None:
+    with Store.open(server.database) as store:
+        store.save_benchmark(small_benchmark())
+    page.goto(f"{server.url}/questions")
+    settled(page)
+    show(page, "Template")
+    press(page, "Add field")
+    expect(page.get_by_text("What you typed is not in the source yet.")).to_be_visible()
+    for label, text in (("Name", "indication"), ("What the judge looks for", "The disease"), ("Ground truth", "CLL")):
+        box(page, label).fill(text)
+        box(page, label).press("Tab")
+    expect(page.get_by_text("What you typed is not in the source yet.")).to_have_count(0)
+    show(page, "Source")
+    expect(box(page, "Template source")).to_have_value(
+        _holding("indication: str = VerifiedField(", "The disease", 'ground_truth="CLL"')
+    )
+
+
 def _holding(*parts: str) -> re.Pattern[str]:
     return re.compile(".*".join(re.escape(part) for part in parts), re.DOTALL)

@@ -39,11 +39,12 @@ def draw(row: BenchmarkRow, benchmark: Benchmark, question_id: str, shown: Shown
     draft = drafts.draft_of(draft_name(row.id, question_id), form_of(question))
     _bar(row, question, draft, shown.ids)
     with frame.guard():
-        _last_step(row, question, draft)
-        if question_id in shown.failures:
-            st.caption(f":material/close: Failed for {plain(in_words(shown.failures[question_id]))}")
-        _identity(question, draft)
-        _review(row, question)
+        with st.container():  # what is below keeps its place when something appears here, and with it what is typed
+            _last_step(row, question, draft)
+            if question_id in shown.failures:
+                st.caption(f":material/close: Failed for {plain(in_words(shown.failures[question_id]))}")
+            _identity(question, draft)
+            _review(row, question)
         details, template, rubric, examples, more, history = st.tabs(TABS, key="question_tabs")
         with details:
             question_details.asked(draft, shown.index.keywords)

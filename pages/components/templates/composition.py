@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
+from karenina_core.authoring import FormData
 from karenina_core.authoring.compositions import Composition, composition_of, set_composition, verified_names
 from karenina_core.errors import InputError, KareninaError
 from karenina_core.schemas.entities.composition import condition_from_dict
@@ -23,10 +26,7 @@ _KINDS = {
 def draw(draft: Draft, form: Form) -> None:
     """Draw the composition; nothing where one field or none decides."""
     names = verified_names(form.data)
-    try:
-        now = composition_of(form.data)
-    except InputError:
-        now = Composition("nested", ())  # `_written` says what it is
+    now = _now(form.data)
     if len(names) < 2 and not form.data.get("verify_strategy"):
         return
     nested = now.kind == "nested"
@@ -40,8 +40,9 @@ def draw(draft: Draft, form: Form) -> None:
             width=280,
             **bound(
                 draft,
+                form,
                 form.key("composition"),
-                lambda data, kind: data if kind == "nested" else set_composition(data, kind, now.fields, now.n),
+                lambda data, kind: data if kind == "nested" else set_composition(data, kind, *_counted(data)),
             ),
         )
         if now.kind == "at_least_n":
@@ -55,8 +56,9 @@ def draw(draft: Draft, form: Form) -> None:
                 width=140,
                 **bound(
                     draft,
+                    form,
                     form.key("composition", "n", most),
-                    lambda data, n: set_composition(data, now.kind, now.fields, int(n or 1)),
+                    lambda data, n: set_composition(data, now.kind, _now(data).fields, int(n or 1)),
                 ),
             )
     if nested:
@@ -70,10 +72,24 @@ def draw(draft: Draft, form: Form) -> None:
         help="Leave it empty to count all of them.",
         **bound(
             draft,
+            form,
             form.key("composition", "fields", fingerprint(repr(names))),
-            lambda data, fields: set_composition(data, now.kind, fields, now.n),
+            lambda data, fields: set_composition(data, now.kind, fields, _now(data).n),
         ),
     )
+
+
+def _now(data: FormData) -> Composition:
+    try:
+        return composition_of(data)
+    except InputError:
+        return Composition("nested", ())  # `_written` says what it is
+
+
+def _counted(data: FormData) -> tuple[Sequence[str], int]:
+    """Return what counts, and how much of it, as it is when a widget is changed; other changes may come first."""
+    now = _now(data)
+    return now.fields, now.n
 
 
 def _written(form: Form) -> None:

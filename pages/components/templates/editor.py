@@ -33,9 +33,10 @@ def draw(row: BenchmarkRow, benchmark: Benchmark, question: BenchmarkQuestion, d
     source = draft.values[TEMPLATE]
     form = form_for(draft)
     template = template_view.status(source) if source.strip() else None
-    if not source.strip():
-        _begin(draft)
-    drafting_one.draw(row, benchmark, question, draft)
+    with st.container():  # as in the form: what is below keeps its place
+        if not source.strip():
+            _begin(draft)
+        drafting_one.draw(row, benchmark, question, draft)
     told = template_findings.known(row, draft)
     findings = template_findings.look(draft, form, told)
     as_form, as_source = st.tabs(["Form", "Source"], key="template_views")

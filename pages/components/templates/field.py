@@ -45,7 +45,7 @@ def draw(draft: Draft, form: Form, place: int, locked: Mapping[str, str]) -> Non
             "Name",
             str(item.get("name") or ""),
             help="As in Python: letters, digits and underscores.",
-            **bound(draft, form.key(place, "name"), lambda data, name: set_name(data, place, name)),
+            **bound(draft, form, form.key(place, "name"), lambda data, name: set_name(data, place, name)),
         )
     with types:
         _type(draft, form, place, locked)
@@ -76,7 +76,7 @@ def draw(draft: Draft, form: Form, place: int, locked: Mapping[str, str]) -> Non
 
 
 def _value(draft: Draft, form: Form, place: int, name: str, read: Any) -> dict[str, Any]:
-    return bound(draft, form.key(place, name), lambda data, typed: set_value(data, place, name, read(typed)))
+    return bound(draft, form, form.key(place, name), lambda data, typed: set_value(data, place, name, read(typed)))
 
 
 def _type(draft: Draft, form: Form, place: int, locked: Mapping[str, str]) -> None:
@@ -92,7 +92,9 @@ def _type(draft: Draft, form: Form, place: int, locked: Mapping[str, str]) -> No
         list(TYPES),
         index=list(TYPES).index(kind),
         format_func=lambda name: TYPES[name],
-        **bound(draft, form.key(place, "type", _reads_dates(item)), lambda data, value: set_type(data, place, value)),
+        **bound(
+            draft, form, form.key(place, "type", _reads_dates(item)), lambda data, value: set_type(data, place, value)
+        ),
     )
 
 
@@ -134,6 +136,7 @@ def _truth(draft: Draft, form: Form, place: int) -> None:
         words=("Yes, it shall hold", "No, it shall not hold") if reads else ("Yes (True)", "No (False)"),
         **bound(
             draft,
+            form,
             form.key(place, "truth", kind, _shape(item)),
             lambda data, typed: set_value(data, place, "ground_truth", value_of(kind, typed)),
         ),

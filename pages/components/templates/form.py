@@ -37,16 +37,20 @@ def draw(draft: Draft, form: Form | None, view: FormView, findings: Sequence[Fin
     if form is None or not view.editable:
         _read_only(view)
         return
-    if form.problem:
-        _not_in_source(draft, form)
-    if form.fields:
-        _list(form, findings)
+    # Each in a place of its own: a box that moves to another place loses what is being typed in it.
+    with st.container():
+        if form.problem:
+            _not_in_source(draft, form)
+    with st.container():
+        if form.fields:
+            _list(form, findings)
     _bar(draft, form)
     if form.fields:
         form.chosen = min(form.chosen, len(form.fields) - 1)
-        with st.container(border=True, key=form.key("field", form.chosen)):
-            template_field.draw(draft, form, form.chosen, view.locked)
-        template_composition.draw(draft, form)
+        with form.drawing():
+            with st.container(border=True, key=form.key("field", form.chosen)):
+                template_field.draw(draft, form, form.chosen, view.locked)
+            template_composition.draw(draft, form)
 
 
 def _read_only(view: FormView) -> None:

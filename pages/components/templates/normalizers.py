@@ -43,6 +43,7 @@ def draw(draft: Draft, form: Form, place: int, entry: Parameter) -> None:
                 help="The whole text is looked up once, as the steps before leave it.",
                 **bound(
                     draft,
+                    form,
                     form.key(place, rule["type"], at, "pairs"),
                     partial(_with_pairs, place=place, name=entry.name, steps=steps, at=at),
                 ),
@@ -57,6 +58,7 @@ def draw(draft: Draft, form: Form, place: int, entry: Parameter) -> None:
         format_func=lambda name: f"{title(name)} ({name}): {NORMALIZER_WORDS[name].meaning}",
         **bound(
             draft,
+            form,
             form.key(place, rule["type"], "add"),
             lambda data, name: (
                 data

@@ -38,7 +38,7 @@ def draw(draft: Draft, form: Form, place: int) -> None:
         index=[*options, None].index(name),
         format_func=lambda other: _label(other, kind),
         help="What decides whether the extracted value is right. The rules made for the type come first.",
-        **bound(draft, form.key(place, "rule", kind), lambda data, value: set_rule(data, place, value)),
+        **bound(draft, form, form.key(place, "rule", kind), lambda data, value: set_rule(data, place, value)),
     )
     if rule is None:
         st.caption("Without a rule the judge extracts the field, and it decides nothing.")
@@ -81,6 +81,7 @@ def _small(draft: Draft, form: Form, place: int, entry: Parameter) -> None:
         "help": entry.meaning or None,
         **bound(
             draft,
+            form,
             form.key(place, "parameter", rule, entry.name),
             lambda data, typed: set_parameter(data, place, entry.name, typed),
         ),
@@ -121,7 +122,7 @@ def _large(draft: Draft, form: Form, place: int, entry: Parameter) -> None:
             title,
             value or "",
             help=entry.meaning or None,
-            **bound(draft, key, lambda data, typed: set_parameter(data, place, entry.name, typed or blank)),
+            **bound(draft, form, key, lambda data, typed: set_parameter(data, place, entry.name, typed or blank)),
         )
     elif entry.name == "flags":
         chosen = list(value or [])
@@ -131,7 +132,7 @@ def _large(draft: Draft, form: Form, place: int, entry: Parameter) -> None:
             default=chosen,
             format_func=short,
             help=entry.meaning or None,
-            **bound(draft, key, lambda data, typed: set_parameter(data, place, entry.name, list(typed))),
+            **bound(draft, form, key, lambda data, typed: set_parameter(data, place, entry.name, list(typed))),
         )
     else:
         write, read = (write_lines, read_lines) if entry.kind == "texts" else (write_data, read_data)
@@ -140,5 +141,5 @@ def _large(draft: Draft, form: Form, place: int, entry: Parameter) -> None:
             write(value),
             height=90,
             help=entry.meaning or None,
-            **bound(draft, key, lambda data, typed: set_parameter(data, place, entry.name, read(typed))),
+            **bound(draft, form, key, lambda data, typed: set_parameter(data, place, entry.name, read(typed))),
         )

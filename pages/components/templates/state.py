@@ -8,7 +8,8 @@ Changes come from callbacks of widgets, which run before the page is drawn, so t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,6 +45,32 @@ class Form:
     problem: str | None = None
     chosen: int = 0
     generation: int = field(default_factory=next_number)
+    _seen: set[str] = field(default_factory=set, repr=False)
+    _drawn: set[str] = field(default_factory=set, repr=False)
+
+    @contextmanager
+    def drawing(self) -> Iterator[None]:
+        """Draw the widgets of the form in here, so that it is known which of them a person can have seen."""
+        self._seen |= self._drawn  # of a drawing that was interrupted
+        self._drawn = set()
+        yield
+        self._seen = self._drawn
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether it has been drawn as a whole."""
+        return bool(self._seen)
+
+    def draw(self, key: str) -> None:
+        """Note that a widget is drawn."""
+        self._drawn.add(key)
+
+    def shows(self, key: str) -> bool:
+        """Return whether a widget is there, by the last whole drawing and what was drawn since.
+
+        A browser that has not heard yet that a widget is gone reports its value once more, as if it had been changed.
+        """
+        return key in self._seen or key in self._drawn
 
     @property
     def fields(self) -> list[dict[str, Any]]:
@@ -138,18 +165,26 @@ def take_back(draft: Draft) -> None:
     _pending(draft).values["typed"] = None
 
 
-def bound(draft: Draft, key: str, edit: Callable[[FormData, Any], FormData], *, anew: bool = False) -> dict[str, Any]:
+def bound(
+    draft: Draft, form: Form, key: str, edit: Callable[[FormData, Any], FormData], *, anew: bool = False
+) -> dict[str, Any]:
     """Return `key` and callback of a widget whose value changes the form.
 
     Args:
         draft: The draft.
+        form: What was typed; the widget is a part of it.
         key: Of the widget.
         edit: Takes what was typed and the value of the widget, and returns what is typed now.
         anew: As for `change`.
     """
 
+    form.draw(key)
+
     def take() -> None:
-        change(draft, lambda data: edit(data, st.session_state[key]), anew=anew)
+        now = form_for(draft)
+        # Until another form has been drawn, a person still has this one before them.
+        if (now if now is not None and now.is_drawn else form).shows(key):
+            change(draft, lambda data: edit(data, st.session_state[key]), anew=anew)
 
     return {"key": key, "on_change": take}
 
