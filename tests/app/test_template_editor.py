@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from karenina_core.templates import read_template
 from pages.components import services
+from pages.components.templates.state import Form
 from tests.app.conftest import Open, healthy
 from tests.app.looking import labelled, select_row, table, texts
 from tests.app.samples import TEMPLATE, small_benchmark
@@ -286,3 +287,20 @@ def test_the_page_of_questions_draws_the_editor(open_page: Open) -> None:
     assert labelled(app.text_input, "Name").value == "target"
     app = typed(app, "Name", "protein")
     assert "protein: str" in source_of(app) and "Unsaved edits" in texts(app)
+
+
+def test_a_widget_counts_as_there_until_a_whole_drawing_leaves_it_out() -> None:
+    form = Form("a question", "", {"fields": []}, generation=1)
+    with form.drawing():
+        form.draw("name")
+        form.draw("rule of a text")
+    with pytest.raises(RuntimeError), form.drawing():
+        form.draw("name")
+        form.draw("rule of a number")
+        raise RuntimeError("another request came")
+    assert form.shows("rule of a text"), "the browser still has it"
+    assert form.shows("rule of a number"), "and this one too"
+    with form.drawing():
+        form.draw("name")
+        form.draw("rule of a number")
+    assert not form.shows("rule of a text")
