@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from karenina_core.benchmark import Benchmark
 from karenina_core.runs import Store
 from karenina_core.templates import read_template
 from tests.app.samples import small_benchmark
@@ -86,6 +87,26 @@ def test_a_field_is_filled_in_faster_than_the_page_follows(page: Page, server: S
     show(page, "Source")
     expect(box(page, "Template source")).to_have_value(
         _holding("indication: str = VerifiedField(", "The disease", 'ground_truth="CLL"')
+    )
+
+
+def test_a_first_field_is_filled_in_faster_than_the_page_follows(page: Page, server: Server) -> None:
+    benchmark = Benchmark.create("Empty")
+    benchmark.add_question("How many chromosome pairs do humans have?", "23")
+    with Store.open(server.database) as store:
+        store.save_benchmark(benchmark)
+    page.goto(f"{server.url}/questions")
+    settled(page)
+    show(page, "Template")
+    press(page, "Add field")
+    expect(page.get_by_text("What you typed is not in the source yet.")).to_be_visible()
+    for label, text in (("What the judge looks for", "The number of pairs"), ("Name", "pairs")):
+        box(page, label).fill(text)
+        box(page, label).press("Tab")
+    expect(page.get_by_text("Without a template there is no verdict")).to_have_count(0)
+    show(page, "Source")
+    expect(box(page, "Template source")).to_have_value(
+        _holding("pairs: int = VerifiedField(", "The number of pairs", "ground_truth=23")
     )
 
 

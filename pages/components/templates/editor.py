@@ -32,8 +32,8 @@ def draw(row: BenchmarkRow, benchmark: Benchmark, question: BenchmarkQuestion, d
     """Draw the editor of the template of a question; it edits the value `answer_template` of the draft."""
     source = draft.values[TEMPLATE]
     form = form_for(draft)
-    template = template_view.status(source) if source.strip() else None
     with st.container():  # as in the form: what is below keeps its place
+        template = template_view.status(source) if source.strip() else None
         if not source.strip():
             _begin(draft)
         drafting_one.draw(row, benchmark, question, draft)
