@@ -72,27 +72,8 @@ def test_form_and_source_follow_each_other_and_are_saved(page: Page, server: Ser
     assert [item.name for item in read_template(saved).spec.fields] == ["target", "first_use"]
 
 
-def test_a_field_is_filled_in_faster_than_the_page_follows(page: Page, server: Server) -> None:
-    with Store.open(server.database) as store:
-        store.save_benchmark(small_benchmark())
-    page.goto(f"{server.url}/questions")
-    settled(page)
-    show(page, "Template")
-    press(page, "Add field")
-    expect(page.get_by_text("What you typed is not in the source yet.")).to_be_visible()
-    for label, text in (("Name", "indication"), ("What the judge looks for", "The disease"), ("Ground truth", "CLL")):
-        box(page, label).fill(text)
-        box(page, label).press("Tab")
-    expect(page.get_by_text("What you typed is not in the source yet.")).to_have_count(0)
-    show(page, "Source")
-    expect(box(page, "Template source")).to_have_value(
-        _holding("indication: str = VerifiedField(", "The disease", 'ground_truth="CLL"')
-    )
-
-
-def test_a_first_field_is_filled_in_faster_than_the_page_follows(page: Page, server: Server) -> None:
-    benchmark = Benchmark.create("Empty")
-    benchmark.add_question("How many chromosome pairs do humans have?", "23")
+def in_a_hurry(page: Page, server: Server, benchmark: Benchmark, **typed: str) -> Locator:
+    """Add a field to the first template, fill its boxes without waiting for the page, and return its source."""
     with Store.open(server.database) as store:
         store.save_benchmark(benchmark)
     page.goto(f"{server.url}/questions")
@@ -100,14 +81,26 @@ def test_a_first_field_is_filled_in_faster_than_the_page_follows(page: Page, ser
     show(page, "Template")
     press(page, "Add field")
     expect(page.get_by_text("What you typed is not in the source yet.")).to_be_visible()
-    for label, text in (("What the judge looks for", "The number of pairs"), ("Name", "pairs")):
+    for label, text in typed.items():
         box(page, label).fill(text)
         box(page, label).press("Tab")
-    expect(page.get_by_text("Without a template there is no verdict")).to_have_count(0)
+    expect(page.get_by_text("What you typed is not in the source yet.")).to_have_count(0)
     show(page, "Source")
-    expect(box(page, "Template source")).to_have_value(
-        _holding("pairs: int = VerifiedField(", "The number of pairs", "ground_truth=23")
-    )
+    return box(page, "Template source")
+
+
+def test_a_field_is_filled_in_faster_than_the_page_follows(page: Page, server: Server) -> None:
+    typed = {"Name": "indication", "What the judge looks for": "The disease", "Ground truth": "CLL"}
+    source = in_a_hurry(page, server, small_benchmark(), **typed)
+    expect(source).to_have_value(_holding("indication: str = VerifiedField(", "The disease", 'ground_truth="CLL"'))
+
+
+def test_a_first_field_is_filled_in_faster_than_the_page_follows(page: Page, server: Server) -> None:
+    benchmark = Benchmark.create("Empty")
+    benchmark.add_question("How many chromosome pairs do humans have?", "23")
+    typed = {"What the judge looks for": "The number of pairs", "Name": "pairs"}
+    source = in_a_hurry(page, server, benchmark, **typed)
+    expect(source).to_have_value(_holding("pairs: int = VerifiedField(", "The number of pairs", "ground_truth=23"))
 
 
 def _holding(*parts: str) -> re.Pattern[str]:
