@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from karenina_core.analysis.frames import to_dataframe
+    from karenina_core.analysis import to_dataframe
     from karenina_core.benchmark import Benchmark
 
 __version__ = "0.1.0"
@@ -19,7 +19,7 @@ def __getattr__(name: str) -> Any:
 
         return Benchmark
     if name == "to_dataframe":
-        from karenina_core.analysis.frames import to_dataframe
+        from karenina_core.analysis import to_dataframe
 
         return to_dataframe
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

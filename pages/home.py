@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from karenina_core.models.local.judge import DEMO_JUDGE_NOTE
+from karenina_core.models import DEMO_JUDGE_NOTE
 from pages.components import demo, frame, welcome
 from pages.components.runs import recent
 from pages.components.text import plain

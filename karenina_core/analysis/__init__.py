@@ -1,26 +1,5 @@
 """Results as tables, statistics, figures, sentences and files."""
 
-from karenina_core.analysis.export import frame_to_csv, read_results, to_csv, to_json
-from karenina_core.analysis.frames import (
-    calls_frame,
-    fields_frame,
-    metrics_frame,
-    results_frame,
-    to_dataframe,
-    traits_frame,
-    usage_frame,
-)
+import lazy_loader
 
-__all__ = [
-    "calls_frame",
-    "fields_frame",
-    "frame_to_csv",
-    "metrics_frame",
-    "read_results",
-    "results_frame",
-    "to_csv",
-    "to_dataframe",
-    "to_json",
-    "traits_frame",
-    "usage_frame",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
-from karenina_core.schemas.results import CallRecord
+from karenina_core.schemas import CallRecord
 
 if TYPE_CHECKING:
-    from karenina_core.runs.store import Store
+    from karenina_core.runs import Store
 
 Origin = Literal["model", "ledger", "recording", "manual"]
 _AT_ONCE = 1_000
@@ -76,7 +76,7 @@ def stored_prices(store: Store, run_id: str) -> Iterator[tuple[int, AnswerPrice]
     """
     from sqlalchemy import select
 
-    from karenina_core.runs.store.tables import payload, result
+    from karenina_core.runs import payload, result
 
     not_asked = result.c.answer_cost.is_not(None) & result.c.answer_seconds.is_(None)
     query = select(result.c.position, payload.c.json).join(payload).where(result.c.run_id == run_id, not_asked)

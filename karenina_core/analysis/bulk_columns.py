@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from karenina_core.runs.store import Store
+    from karenina_core.runs import Store
 
 Kind = Literal["text", "number", "integer", "any"]
 """How a column is returned: `text` as numbers of texts; `number` with NaN for what is missing; `integer`, where nothing

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from karenina_core.analysis.intervals import proportion
-from karenina_core.schemas.duel import Duel
+from karenina_core.schemas import Duel
 
 Row = Mapping[str, Any]
 """Columns of a stored result: `result_id`, `question_id`, `answering_model`, `replicate` and `verdict`."""

@@ -13,9 +13,7 @@ from karenina_core.analysis.strict import check_row
 from karenina_core.analysis.upstream import from_upstream, is_upstream, upstream_reviews
 from karenina_core.errors import InputError
 from karenina_core.files import read_json
-from karenina_core.schemas.annotation import Annotation
-from karenina_core.schemas.config import VerificationConfig
-from karenina_core.schemas.results import VerificationResult, VerificationResultSet
+from karenina_core.schemas import Annotation, VerificationConfig, VerificationResult, VerificationResultSet
 
 __all__ = ["FORMAT", "frame_to_csv", "read_annotations", "read_results", "to_csv", "to_json"]
 

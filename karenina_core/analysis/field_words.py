@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from karenina_core.schemas.field_state import field_state
-from karenina_core.schemas.results import FieldEvidence, VerificationResult
+from karenina_core.schemas import FieldEvidence, VerificationResult, field_state
 
 _SIGNS = {"right": "✓ right", "wrong": "✗ wrong", "not_found": "– nothing found", "undecided": "– not decided"}
 

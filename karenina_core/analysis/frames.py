@@ -13,9 +13,7 @@ from karenina_core.analysis.cells import clean_text, readable, shorten
 from karenina_core.analysis.columns import COLUMNS, ROW, FrameKind
 from karenina_core.analysis.traits import Definitions, Known, by_name, known_traits, trait_rows
 from karenina_core.errors import InputError
-from karenina_core.schemas.entities.rubric import AnyTrait
-from karenina_core.schemas.field_state import field_state
-from karenina_core.schemas.results import CallRecord, FieldEvidence, VerificationResult
+from karenina_core.schemas import AnyTrait, CallRecord, FieldEvidence, VerificationResult, field_state
 
 if TYPE_CHECKING:
     import pandas as pd

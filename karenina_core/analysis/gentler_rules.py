@@ -9,10 +9,8 @@ from typing import Any, NamedTuple
 from karenina_core.authoring import near_misses, replace_field
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import KareninaError
+from karenina_core.schemas import NORMALIZER_WORDS, NORMALIZERS, FieldEvidence, VerificationResult
 from karenina_core.schemas.primitives import Primitive, SemanticMatch, TracePrimitive, primitive_from_dict
-from karenina_core.schemas.primitives.normalizer_words import NORMALIZER_WORDS
-from karenina_core.schemas.primitives.normalizers import NORMALIZERS
-from karenina_core.schemas.results import FieldEvidence, VerificationResult
 from karenina_core.templates import Template, read_template
 
 RELATIVE = 0.01  # the tolerance an exact number is tried with

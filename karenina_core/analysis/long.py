@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from karenina_core.analysis.columns import ROW, Column
 from karenina_core.analysis.frames import fields_frame, results_frame, traits_frame
-from karenina_core.schemas.annotation import Annotation
-from karenina_core.schemas.results import VerificationResult
+from karenina_core.schemas import Annotation, VerificationResult
 
 if TYPE_CHECKING:
     import pandas as pd

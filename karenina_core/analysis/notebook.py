@@ -13,8 +13,7 @@ from typing import Any
 
 from karenina_core.analysis.cells import clean_json, redactor
 from karenina_core.files import json_bytes
-from karenina_core.schemas.annotation import Annotation
-from karenina_core.schemas.results import VerificationResult
+from karenina_core.schemas import Annotation, VerificationResult
 
 MIME = "application/x-ipynb+json"
 _INTRODUCTION = """\

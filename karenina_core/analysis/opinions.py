@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from karenina_core.schemas.annotation import CAUSE_WORDS, Annotation
+from karenina_core.schemas import CAUSE_WORDS, Annotation
 
 
 def stance(review: Annotation) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from karenina_core.analysis.frames import calls_of
-from karenina_core.schemas.results import CallRecord, VerificationResult
+from karenina_core.schemas import CallRecord, VerificationResult
 
 
 def provenance_sentences(results: Sequence[VerificationResult]) -> list[str]:

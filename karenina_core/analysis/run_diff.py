@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from karenina_core.schemas.results import CallRecord, VerificationResult
+from karenina_core.schemas import CallRecord, VerificationResult
 
 if TYPE_CHECKING:
     import pandas as pd

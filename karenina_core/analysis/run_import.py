@@ -10,8 +10,7 @@ from karenina_core.analysis.export import annotations_of, results_of
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError, KareninaError
 from karenina_core.runs import Store, wanted
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
-from karenina_core.schemas.results import QuestionSnapshot, VerificationResult
+from karenina_core.schemas import ModelConfig, QuestionSnapshot, VerificationConfig, VerificationResult
 
 _BATCH = 200
 

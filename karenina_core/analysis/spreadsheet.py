@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from karenina_core.analysis.cells import readable, redactor
 from karenina_core.analysis.traits import trait_rows
 from karenina_core.csv_text import csv_text
-from karenina_core.schemas.annotation import Annotation, latest_reviews
-from karenina_core.schemas.results import VerificationResult
+from karenina_core.schemas import Annotation, VerificationResult, latest_reviews
 from karenina_core.workbook import Sheet, xlsx_bytes
 
 if TYPE_CHECKING:

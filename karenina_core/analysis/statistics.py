@@ -268,7 +268,7 @@ def _groups(frame: pd.DataFrame, by: By) -> Iterator[tuple[Row, pd.DataFrame]]:
 
 
 def _micro(metric: str, counts: Mapping[str, int]) -> float:
-    from karenina_core.pipeline.metrics import metric_values
+    from karenina_core.pipeline import metric_values
 
     values, undefined = metric_values([metric], **counts)
     return math.nan if undefined else values[metric]

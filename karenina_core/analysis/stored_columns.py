@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from karenina_core.runs.store import Store
+    from karenina_core.runs import Store
 
 KEY = ("question_id", "answering_model", "parsing_model", "replicate")
 """What tells the results of a run apart."""

@@ -22,12 +22,12 @@ from karenina_core.analysis.stored_columns import (
     read_columns,
     renamed,
 )
-from karenina_core.schemas.results import Failure
+from karenina_core.schemas import Failure
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from karenina_core.runs.store import Store
+    from karenina_core.runs import Store
 
 _TEXTS = (*KEY[:-1], "status", "verdict", "failure_category", "failure_stage")
 _NUMBERS = ("granular", "seconds", "answer_seconds", "cost", "answer_cost", "flagged")
@@ -53,7 +53,7 @@ def stored_results(store: Store, run_id: str) -> pd.DataFrame:
     import numpy as np
     import pandas as pd
 
-    from karenina_core.runs.store.tables import result
+    from karenina_core.runs import result
 
     columns = read_columns(store, result, _RESULT, run_id)
     order = np.argsort(columns["position"], kind="stable")
@@ -86,7 +86,7 @@ def stored_fields(store: Store, run_id: str, results: pd.DataFrame) -> pd.DataFr
     """
     import pandas as pd
 
-    from karenina_core.runs.store.tables import field
+    from karenina_core.runs import field
 
     columns = read_columns(store, field, _FIELD, run_id)
     rows = places(results, columns)
@@ -125,7 +125,7 @@ def _questions(store: Store, run_id: str) -> dict[str, tuple[str, list[str]]]:
     """Return text and keywords by question, each read once."""
     from sqlalchemy import func, select
 
-    from karenina_core.runs.store.tables import result
+    from karenina_core.runs import result
 
     one_each = select(func.max(result.c.id)).where(result.c.run_id == run_id).group_by(result.c.question_id)
     query = select(result.c.question_id, result.c.question, result.c.keywords).where(result.c.id.in_(one_each))

@@ -11,13 +11,13 @@ from karenina_core.analysis.frames import traits_frame
 from karenina_core.analysis.stored_columns import KEY, Columns, places, read_columns, renamed
 from karenina_core.analysis.traits import by_name, range_of
 from karenina_core.benchmark import Benchmark
-from karenina_core.runs.traits.score import added_traits
-from karenina_core.schemas.entities.rubric import AnyTrait
+from karenina_core.runs import added_traits
+from karenina_core.schemas import AnyTrait
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from karenina_core.runs.store import Store
+    from karenina_core.runs import Store
 
 _KINDS = {"score": "llm_score", "binary": "llm_binary", "literal": "llm_literal", "regex": "regex", "metric": "metric"}
 _COUNTS = ("tp", "fp", "tn", "fn")
@@ -38,7 +38,7 @@ def stored_traits(store: Store, run_id: str, results: pd.DataFrame, benchmark: B
         benchmark: The benchmark as the run saw it, which knows ranges and directions; of traits that were scored
             later the store knows them.
     """
-    from karenina_core.runs.store.tables import score
+    from karenina_core.runs import score
 
     columns = read_columns(store, score, _SCORE, run_id)
     definitions = [*added_traits(store, run_id), *traits_of(benchmark)]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from karenina_core.analysis.frames import calls_of
 from karenina_core.errors import InputError
-from karenina_core.schemas.results import FieldEvidence, Usage, VerificationResult
+from karenina_core.schemas import FieldEvidence, Usage, VerificationResult
 
 MOST = 2**53
 """The largest whole number that every table and every JSON reader keeps."""

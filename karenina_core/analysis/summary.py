@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from karenina_core.analysis.frames import calls_frame, results_frame
 from karenina_core.analysis.statistics import call_totals, pass_rate
-from karenina_core.schemas import causes
-from karenina_core.schemas.results import VerificationResult
+from karenina_core.schemas import VerificationResult, causes
 from karenina_core.text import counted
 
 if TYPE_CHECKING:

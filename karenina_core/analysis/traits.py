@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from karenina_core.analysis.cells import clean_text
 from karenina_core.analysis.columns import TraitKind
-from karenina_core.schemas.entities.rubric import METRICS_BY_MODE, AnyTrait, RubricTrait
-from karenina_core.schemas.results import ConfusionPart, RubricPart, VerificationResult
+from karenina_core.schemas import METRICS_BY_MODE, AnyTrait, ConfusionPart, RubricPart, RubricTrait, VerificationResult
 
 Definitions = Mapping[str, AnyTrait]
 Row = dict[str, Any]

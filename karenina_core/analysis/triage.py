@@ -10,8 +10,7 @@ from karenina_core.analysis.gentler_rules import GentlerRule, gentler_rules, rig
 from karenina_core.analysis.grounding import Grounding, How, ground, grounding
 from karenina_core.analysis.opinions import stance
 from karenina_core.benchmark import Benchmark
-from karenina_core.schemas.annotation import CAUSE_WORDS, Annotation, Cause, latest_reviews
-from karenina_core.schemas.results import FieldEvidence, VerificationResult
+from karenina_core.schemas import CAUSE_WORDS, Annotation, Cause, FieldEvidence, VerificationResult, latest_reviews
 
 _LIKELY: Mapping[Cause, str] = {
     "answer_wrong": "The answer is probably wrong.",

@@ -10,6 +10,7 @@ from karenina_core.authoring.explain import explain_field
 from karenina_core.authoring.linter.finding import FieldFix, SpecFix
 from karenina_core.authoring.near_misses import Case
 from karenina_core.authoring.subject import Subject, template_of
+from karenina_core.schemas import NORMALIZERS, normalize, number, quoted, read_date, read_number, title
 from karenina_core.schemas.primitives import (
     ContainsAll,
     ContainsAny,
@@ -23,11 +24,6 @@ from karenina_core.schemas.primitives import (
     SetContainment,
     SynonymMap,
 )
-from karenina_core.schemas.primitives.date_reading import read_date
-from karenina_core.schemas.primitives.normalizer_words import title
-from karenina_core.schemas.primitives.normalizers import NORMALIZERS, normalize
-from karenina_core.schemas.primitives.numeric import read_number
-from karenina_core.schemas.primitives.wording import number, quoted
 from karenina_core.templates import FieldSpec
 from karenina_core.text import counted
 

@@ -10,7 +10,7 @@ from karenina_core.authoring.linter.rubrics import lint_rubric
 from karenina_core.authoring.repair import repaired
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError
-from karenina_core.schemas.entities.rubric import Rubric
+from karenina_core.schemas import Rubric
 
 _MOST = 50  # fixes of one kind in one place; every fix makes its finding go away, so this is never reached
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from karenina_core import patterns
 from karenina_core.authoring.steps import Chain, Link, chain
+from karenina_core.schemas import as_text, listed, nfc, normalize, number, quoted, read_date, read_number, truth, within
 from karenina_core.schemas.primitives import (
     BooleanMatch,
     ContainsAll,
@@ -31,11 +32,6 @@ from karenina_core.schemas.primitives import (
     TraceRegex,
     VerificationPrimitive,
 )
-from karenina_core.schemas.primitives.boolean import truth
-from karenina_core.schemas.primitives.date_reading import read_date
-from karenina_core.schemas.primitives.normalizers import as_text, nfc, normalize
-from karenina_core.schemas.primitives.numeric import read_number
-from karenina_core.schemas.primitives.wording import listed, number, quoted, within
 from karenina_core.text import counted
 
 _MANY = 5  # entries of a list shown in one line

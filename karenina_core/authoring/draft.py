@@ -15,10 +15,8 @@ from karenina_core.authoring.question_words import Notes, asked_for, field_name,
 from karenina_core.authoring.reading import Figure, read_figure, spread, with_synonyms
 from karenina_core.authoring.review import Review, review
 from karenina_core.authoring.suggest import full_date, yes_or_no
-from karenina_core.schemas.primitives.normalizers import normalize
-from karenina_core.schemas.primitives.wording import quoted
-from karenina_core.templates import FieldSpec, TemplateSpec
-from karenina_core.templates.fields import first_message
+from karenina_core.schemas import normalize, quoted
+from karenina_core.templates import FieldSpec, TemplateSpec, first_message
 from karenina_core.text import counted
 
 _PLAIN = ["lowercase", "strip"]

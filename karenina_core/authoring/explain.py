@@ -9,12 +9,18 @@ from karenina_core.authoring.chains import compared, traced
 from karenina_core.authoring.steps import Chain, FieldSteps, VerdictSteps
 from karenina_core.authoring.subject import Subject, template_of
 from karenina_core.errors import InputError
-from karenina_core.schemas.entities.composition import AllOf, AnyOf, AtLeastN, FieldCheck, FieldResult
+from karenina_core.schemas import (
+    NOTHING_EXTRACTED,
+    AllOf,
+    AnyOf,
+    AtLeastN,
+    FieldCheck,
+    FieldEvidence,
+    FieldResult,
+    quoted,
+)
 from karenina_core.schemas.primitives import Primitive, SemanticMatch, TracePrimitive
-from karenina_core.schemas.primitives.wording import NOTHING_EXTRACTED, quoted
-from karenina_core.schemas.results import FieldEvidence
-from karenina_core.templates import FieldSpec, Template, TemplateSpec
-from karenina_core.templates.writer import write_primitive
+from karenina_core.templates import FieldSpec, Template, TemplateSpec, write_primitive
 
 Node = AllOf | AnyOf | AtLeastN | FieldCheck
 

@@ -22,10 +22,9 @@ from karenina_core.authoring.parameters import defaults_of, parameters_of
 from karenina_core.authoring.source_edits import renamed
 from karenina_core.authoring.suggest import suggest_rule, suggest_type
 from karenina_core.errors import InputError
+from karenina_core.schemas import field_kind
 from karenina_core.schemas.primitives import REGISTRY, TracePrimitive
-from karenina_core.schemas.primitives.suggest import field_kind
-from karenina_core.templates import TemplateSpec
-from karenina_core.templates.spec import OPTIONS
+from karenina_core.templates import OPTIONS, TemplateSpec
 from karenina_core.text import first_free
 
 _Field = dict[str, Any]

@@ -8,9 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from karenina_core.errors import InputError
-from karenina_core.templates.classes import sort_classes
-from karenina_core.templates.limits import on_deep_stack, parse_module, readable
-from karenina_core.templates.scope import Scope, read_scope
+from karenina_core.templates import Scope, on_deep_stack, parse_module, read_scope, readable, sort_classes
 
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 

@@ -7,6 +7,7 @@ from datetime import date, timedelta
 from typing import Any, Literal, NamedTuple
 
 from karenina_core.authoring.reading import spoken
+from karenina_core.schemas import read_date
 from karenina_core.schemas.primitives import (
     DateMatch,
     DateRange,
@@ -16,7 +17,6 @@ from karenina_core.schemas.primitives import (
     NumericTolerance,
     TraceLength,
 )
-from karenina_core.schemas.primitives.date_reading import read_date
 from karenina_core.templates import FieldSpec
 
 Expected = Literal["pass", "fail", "either"]

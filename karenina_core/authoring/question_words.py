@@ -8,7 +8,7 @@ from bisect import bisect
 from typing import NamedTuple
 
 from karenina_core.authoring.linter.words import words
-from karenina_core.templates.spec import is_reserved
+from karenina_core.templates import is_reserved
 
 _THING = r"([a-z][a-z\- ]*?)"
 _COUNTED = re.compile(

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from karenina_core.schemas.primitives.numeric import Number
+from karenina_core.schemas import Number
 
 _NUMBER = r"[+\-−–]?(?:\d{1,3}(?:[,\u00a0\u202f' ]\d{3})+|\d+)(?:\.\d+)?|[+\-−–]?\.\d+"
 _POWER = r"\s*(?:[eE]|[x×·*]\s*10\s*\^?)\s*(?P<exponent>[+\-−–]?[\d⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+)"

@@ -8,6 +8,7 @@ from typing import Any
 
 from karenina_core.authoring.parameters import Parameter, parameters_of
 from karenina_core.authoring.what_if import StoredAnswer
+from karenina_core.schemas import read_date, read_number
 from karenina_core.schemas.primitives import (
     DateTolerance,
     NumericTolerance,
@@ -17,8 +18,6 @@ from karenina_core.schemas.primitives import (
     TraceLength,
     TraceRegex,
 )
-from karenina_core.schemas.primitives.date_reading import read_date
-from karenina_core.schemas.primitives.numeric import read_number
 from karenina_core.templates import FieldSpec
 
 _STEPS = 40

@@ -6,8 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 
 from karenina_core.authoring.layout import FieldPlace, Layout, Span, layout_of, line_span
 from karenina_core.errors import InputError, TemplateError
-from karenina_core.templates import FieldSpec, TemplateSpec, read_template, write_template
-from karenina_core.templates.writer import write_annotation, write_arguments, write_condition, write_field
+from karenina_core.templates import (
+    FieldSpec,
+    TemplateSpec,
+    read_template,
+    write_annotation,
+    write_arguments,
+    write_condition,
+    write_field,
+    write_template,
+)
 
 _REQUIRED = frozenset({"description", "ground_truth", "verify_with"})
 

@@ -6,10 +6,8 @@ from typing import Any
 
 from karenina_core.authoring.reading import read_figure, spread
 from karenina_core.errors import InputError
-from karenina_core.schemas.primitives.date_reading import read_date
-from karenina_core.schemas.primitives.normalizers import case_and_blanks
-from karenina_core.schemas.primitives.suggest import NATURAL, field_kind
-from karenina_core.templates.spec import FieldType
+from karenina_core.schemas import NATURAL, case_and_blanks, field_kind, read_date
+from karenina_core.templates import FieldType
 
 _YES_NO = {"yes": True, "no": False, "true": True, "false": False}
 _MEASURED = {"type": "NumericTolerance", "tolerance": 0.001, "mode": "relative"}

@@ -10,7 +10,7 @@ from typing import Any
 from karenina_core.authoring.subject import Subject, template_of
 from karenina_core.errors import InputError
 from karenina_core.patterns import PatternTimeoutError
-from karenina_core.schemas.entities.composition import AllOf, FieldCheck
+from karenina_core.schemas import AllOf, FieldCheck
 from karenina_core.schemas.primitives import Primitive, SemanticMatch, TracePrimitive, primitive_from_dict
 from karenina_core.templates import FieldSpec, TemplateSpec
 

@@ -12,8 +12,8 @@ from karenina_core.benchmark.checkpoint.repairs import Repair
 from karenina_core.benchmark.contents import Contents
 from karenina_core.benchmark.entry import BenchmarkQuestion, Entry
 from karenina_core.errors import InputError
+from karenina_core.schemas import Rubric
 from karenina_core.schemas.entities.question import now
-from karenina_core.schemas.entities.rubric import Rubric
 from karenina_core.text import check_whole
 
 

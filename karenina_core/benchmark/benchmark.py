@@ -22,7 +22,7 @@ from karenina_core.benchmark.readiness import ReadinessMethods
 from karenina_core.benchmark.rubrics import RubricMethods
 from karenina_core.benchmark.templates import TemplateMethods
 from karenina_core.files import MAX_BYTES, OWN_BYTES, garbage_collection_paused, read_bytes, write_atomic
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from karenina_core.schemas import ModelConfig, VerificationConfig
 from karenina_core.schemas.entities.question import Question, now
 
 SUFFIXES = (".jsonld", ".json")

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from karenina_core.benchmark.entry import Entry
+from karenina_core.schemas import Rubric
 from karenina_core.schemas.entities.question import now
-from karenina_core.schemas.entities.rubric import Rubric
 
 DEFAULT_CREATOR = "Karenina Benchmarking System"
 

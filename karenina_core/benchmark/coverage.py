@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from karenina_core.schemas.entities.rubric import AnyTrait, Rubric, StoredTrait
+from karenina_core.schemas import AnyTrait, Rubric, StoredTrait
 
 Touch = Literal["global", "own", ""]
 

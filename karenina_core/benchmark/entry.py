@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 from pydantic import ConfigDict, Field, computed_field
 
+from karenina_core.schemas import Rubric, share_layout
 from karenina_core.schemas.entities.question import Question, question_id
-from karenina_core.schemas.entities.rubric import Rubric
-from karenina_core.schemas.layout import share_layout
 
 _NO_NODE: Mapping[str, Any] = {}
 

@@ -14,7 +14,7 @@ from karenina_core.benchmark.question_sheet import question_sheet
 from karenina_core.csv_text import csv_text
 from karenina_core.errors import InputError
 from karenina_core.files import OWN_BYTES, garbage_collection_paused, read_json, write_atomic
-from karenina_core.schemas.entities.rubric import Rubric
+from karenina_core.schemas import Rubric
 from karenina_core.workbook import xlsx_bytes
 
 ExportFormat = Literal["auto", "json", "jsonld", "csv", "xlsx", "markdown"]

@@ -8,8 +8,8 @@ from typing import Any
 
 from karenina_core.benchmark.base import dumped
 from karenina_core.benchmark.entry import BenchmarkQuestion
+from karenina_core.schemas import Rubric
 from karenina_core.schemas.entities.question import FewShotExample
-from karenina_core.schemas.entities.rubric import Rubric
 
 # Taken from the new question where the old one has none.
 _FILLED_IN = ("answer_notes", "author", "sources", "workspace_path", "few_shot_examples", "custom_metadata")

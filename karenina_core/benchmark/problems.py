@@ -12,7 +12,7 @@ from karenina_core.benchmark.entry import BenchmarkQuestion, Entry
 from karenina_core.benchmark.workspace_copy import left_out
 from karenina_core.benchmark.workspaces import check_relative, resolve
 from karenina_core.errors import InputError, TemplateError
-from karenina_core.schemas.entities.rubric import Rubric, StoredTrait, merge_rubrics
+from karenina_core.schemas import Rubric, StoredTrait, merge_rubrics
 
 Severity = Literal["error", "warning", "info"]
 _MOST_KNOWN = 50_000

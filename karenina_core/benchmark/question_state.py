@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from karenina_core.benchmark.benchmark import Benchmark
 from karenina_core.benchmark.problems import Problem
-from karenina_core.schemas.entities.rubric import Rubric
+from karenina_core.schemas import Rubric
 
 State = Literal["ready", "draft", "issue"]
 ONLY_TRAITS = "It has no template: only traits are evaluated."

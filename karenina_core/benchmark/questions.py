@@ -12,9 +12,8 @@ from karenina_core.benchmark.merging import merge_fields, merge_traits
 from karenina_core.benchmark.sources import checked_source
 from karenina_core.benchmark.workspaces import check_relative
 from karenina_core.errors import InputError
-from karenina_core.schemas.entities.answer import BaseAnswer
+from karenina_core.schemas import BaseAnswer, Rubric
 from karenina_core.schemas.entities.question import FewShotExample, Question, now, question_id
-from karenina_core.schemas.entities.rubric import Rubric
 
 _ALIASES = {"rubric": "question_rubric", "tags": "keywords", "id": "question_id"}
 

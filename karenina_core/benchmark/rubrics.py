@@ -8,7 +8,7 @@ from typing import Any
 from karenina_core.benchmark.base import BenchmarkBase, make_rubric
 from karenina_core.benchmark.coverage import Coverage, coverage_of
 from karenina_core.errors import InputError
-from karenina_core.schemas.entities.rubric import AnyTrait, Rubric, merge_rubrics
+from karenina_core.schemas import AnyTrait, Rubric, merge_rubrics
 
 
 class RubricMethods(BenchmarkBase):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from karenina_core.schemas.entities.answer import BaseAnswer
+from karenina_core.schemas import BaseAnswer
 
 
 def checked_source(template: str | type[BaseAnswer] | None) -> str | None:

@@ -9,7 +9,7 @@ from karenina_core.benchmark.base import BenchmarkBase
 from karenina_core.benchmark.sources import checked_source
 from karenina_core.errors import InputError
 from karenina_core.files import json_bytes, read_json_file, write_atomic
-from karenina_core.schemas.entities.answer import BaseAnswer
+from karenina_core.schemas import BaseAnswer
 
 
 class TemplateMethods(BenchmarkBase):

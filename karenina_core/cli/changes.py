@@ -10,7 +10,7 @@ from karenina_core.analysis import run_diff
 from karenina_core.cli import output
 from karenina_core.cli.codes import DONE
 from karenina_core.runs import Store
-from karenina_core.schemas.results import VerificationResult
+from karenina_core.schemas import VerificationResult
 
 _LISTED = 50
 _AT_ONCE = 500
@@ -27,7 +27,7 @@ def show_changes(before: str, after: str, *, as_json: bool) -> int:
     Raises:
         InputError: There is no such run.
     """
-    from karenina_core.analysis.stored_frames import stored_results
+    from karenina_core.analysis import stored_results
 
     with output.opened_store() as store:
         first, second = output.find_run(store, before), output.find_run(store, after)

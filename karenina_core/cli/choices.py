@@ -8,9 +8,8 @@ from typing import Any
 from karenina_core.benchmark import Benchmark
 from karenina_core.cli import output
 from karenina_core.errors import InputError
-from karenina_core.models.ports import Purpose
-from karenina_core.models.recorded import Recording
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from karenina_core.models import Purpose, Recording
+from karenina_core.schemas import ModelConfig, VerificationConfig
 
 
 def configuration(options: argparse.Namespace) -> VerificationConfig:
@@ -32,7 +31,7 @@ def configuration(options: argparse.Namespace) -> VerificationConfig:
 
 def _base(options: argparse.Namespace) -> VerificationConfig | None:
     if options.config:
-        from karenina_core.runs.plans.configuration import read_configuration_file
+        from karenina_core.runs import read_configuration_file
 
         return read_configuration_file(options.config)
     if options.preset:
@@ -82,7 +81,7 @@ def _models(text: str, settings: dict[str, Any], purpose: Purpose) -> list[Model
 
 
 def _prepared(path: str) -> list[ModelConfig]:
-    from karenina_core.models.manual import read_answers
+    from karenina_core.models import read_answers
 
     return [
         ModelConfig(id=label, interface="manual", model_name=label, manual_traces=answers)

@@ -14,8 +14,7 @@ from karenina_core.benchmark import Benchmark
 from karenina_core.cli import choices, output, tables
 from karenina_core.cli.codes import DONE, PROBLEMS, UNUSABLE
 from karenina_core.errors import CheckpointError
-from karenina_core.schemas.config import VerificationConfig
-from karenina_core.schemas.results import VerificationResultSet
+from karenina_core.schemas import VerificationConfig, VerificationResultSet
 
 if TYPE_CHECKING:
     from karenina_core.runs import Store
@@ -168,7 +167,7 @@ def do_compare(options: argparse.Namespace) -> int:
 
 def do_resume(options: argparse.Namespace) -> int:
     """Continue a run."""
-    from karenina_core.models.manual import read_answers
+    from karenina_core.models import read_answers
     from karenina_core.runs import with_answers
 
     with output.opened_store() as store:
@@ -181,7 +180,7 @@ def do_resume(options: argparse.Namespace) -> int:
 
 
 def _carry_on(store: Store, run_id: str, as_json: bool, config: VerificationConfig | None = None) -> int:
-    from karenina_core.runs.verification import resume_run
+    from karenina_core.runs import resume_run
 
     with output.progress(quiet=as_json) as report:
         results = resume_run(store, run_id, progress_callback=report, config=config)
@@ -218,7 +217,8 @@ def do_diff(options: argparse.Namespace) -> int:
 
 def do_export(options: argparse.Namespace) -> int:
     """Write the results of a run to a file."""
-    from karenina_core.analysis.formats import FORMATS, Options
+    from karenina_core.analysis import FORMATS
+    from karenina_core.analysis.formats import Options
     from karenina_core.files import write_atomic
 
     shown = Options(answers=options.answers, charts=not options.no_figures)
@@ -232,9 +232,9 @@ def do_export(options: argparse.Namespace) -> int:
 
 def do_rescue(options: argparse.Namespace) -> int:
     """Save what can still be read of a damaged database file."""
-    from karenina_core.analysis.export import to_json
+    from karenina_core.analysis import to_json
     from karenina_core.files import write_atomic
-    from karenina_core.runs.store.rescue import rescue
+    from karenina_core.runs import rescue
 
     saved = rescue(options.file)
     results = [result for run in saved.runs for result in run.results]
@@ -247,7 +247,7 @@ def do_rescue(options: argparse.Namespace) -> int:
 
 
 def _write(target: str, results: VerificationResultSet, config: VerificationConfig | None = None) -> None:
-    from karenina_core.analysis.export import to_json
+    from karenina_core.analysis import to_json
     from karenina_core.files import write_atomic
 
     content = to_json(results, config)

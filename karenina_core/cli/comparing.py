@@ -7,13 +7,13 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from karenina_core.analysis.comparison.arms import Arm
+from karenina_core.analysis import Arm
 from karenina_core.cli import output
 from karenina_core.cli.codes import DONE
 from karenina_core.errors import InputError
 
 if TYPE_CHECKING:
-    from karenina_core.analysis.comparison.pairs import Pair
+    from karenina_core.analysis import Pair
 
 
 def compare(options: argparse.Namespace) -> int:
@@ -22,9 +22,8 @@ def compare(options: argparse.Namespace) -> int:
     Raises:
         InputError: There is no such run or model, or fewer than two to compare.
     """
-    from karenina_core.analysis.comparison.arms import arm_labels, tallies
-    from karenina_core.analysis.comparison.data import outcomes
-    from karenina_core.analysis.comparison.pairs import compare as compared
+    from karenina_core.analysis import arm_labels, outcomes, tallies
+    from karenina_core.analysis import compare as compared
 
     with output.opened_store() as store:
         runs = [output.find_run(store, text) for text in options.run]
@@ -61,12 +60,7 @@ def _only(arms: Sequence[Arm], labels: dict[Arm, str]) -> Arm:
 
 
 def _print_words(pairs: Sequence[Pair], labels: dict[Arm, str]) -> None:
-    from karenina_core.analysis.comparison.words import (
-        interval_sentence,
-        left_out_sentence,
-        power_sentence,
-        verdict_sentence,
-    )
+    from karenina_core.analysis import interval_sentence, left_out_sentence, power_sentence, verdict_sentence
 
     out = output.console()
     for pair in pairs:
@@ -77,8 +71,7 @@ def _print_words(pairs: Sequence[Pair], labels: dict[Arm, str]) -> None:
 
 
 def _print_json(pairs: Sequence[Pair], labels: dict[Arm, str]) -> None:
-    from karenina_core.analysis.comparison.pairs import pairs_frame
-    from karenina_core.analysis.comparison.words import interval_sentence, verdict_sentence
+    from karenina_core.analysis import interval_sentence, pairs_frame, verdict_sentence
 
     records = pairs_frame(pairs, labels).to_dict("records")
     rows = [

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError
-from karenina_core.schemas.config import VerificationConfig
+from karenina_core.schemas import VerificationConfig
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from karenina_core.runs import FlipList, Plan, RunRow, Store
-    from karenina_core.runs.revisions.reverify import Share
+    from karenina_core.runs import FlipList, Plan, RunRow, Share, Store
 
 Report = Callable[[float, str], None]
 SIGNS = {"pass": "✓ pass", "fail": "✗ fail", "not_evaluated": "– not evaluated"}
@@ -30,7 +29,7 @@ def console() -> Console:
 
 def print_account(run_id: str) -> None:
     """Print where a run stands, and what it took."""
-    from karenina_core.runs.plans.quotes import spent_in_words
+    from karenina_core.runs import spent_in_words
 
     with opened_store() as store:
         run = store.run(run_id)

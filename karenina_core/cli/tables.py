@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from karenina_core.cli.output import console, shown
-from karenina_core.schemas.results import VerificationResult, VerificationResultSet
+from karenina_core.schemas import VerificationResult, VerificationResultSet
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -18,8 +18,7 @@ _SIGNS = {"pass": "✓", "fail": "✗", "not_evaluated": "–"}
 
 def show_results(results: VerificationResultSet) -> None:
     """Print verdicts, traits and what they add up to."""
-    from karenina_core.analysis.frames import traits_frame
-    from karenina_core.analysis.summary import judge_sentences, left_out_sentences, model_sentences
+    from karenina_core.analysis import judge_sentences, left_out_sentences, model_sentences, traits_frame
 
     out = console()
     out.print(verdict_table(results))
@@ -81,7 +80,7 @@ def _table(first: str, columns: list[Column], header: Callable[[Column], str]) -
 
 def traits_table(traits: DataFrame) -> Table:
     """Return one row per trait (and metric) and one column per model: means, shares and metrics."""
-    from karenina_core.analysis.statistics import label_shares, metric_summary, trait_summary
+    from karenina_core.analysis import label_shares, metric_summary, trait_summary
 
     models = list(dict.fromkeys(traits["answering_model"]))
     rows: dict[str, dict[str, str]] = {}

@@ -8,9 +8,8 @@ from importlib import resources
 from typing import Literal
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.models.recorded import Recording, bundled_recordings
-from karenina_core.models.weights import MINILM, SMOLLM2
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from karenina_core.models import MINILM, SMOLLM2, Recording, bundled_recordings
+from karenina_core.schemas import ModelConfig, VerificationConfig
 
 SAMPLE = "demo"
 LIVE_ANSWERER = "SmolLM2-135M"

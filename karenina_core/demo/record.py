@@ -9,11 +9,10 @@ from typing import Any
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError
-from karenina_core.models.recorded import RecordedCall, Recording
+from karenina_core.models import RecordedCall, Recording
 from karenina_core.runs import Store, run_verification
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from karenina_core.schemas import CallRecord, ModelConfig, VerificationConfig, VerificationResult
 from karenina_core.schemas.entities.question import now
-from karenina_core.schemas.results import CallRecord, VerificationResult
 
 _PREPARED = frozenset({"manual", "recorded", "recording"})
 

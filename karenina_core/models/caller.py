@@ -20,8 +20,7 @@ from karenina_core.models.pace.traffic import Traffic
 from karenina_core.models.ports import CallLedger, ChatReply, ChatRequest, Door, Meter, ModelClient
 from karenina_core.models.shared_calls import SharedCall, SharedCalls
 from karenina_core.models.structured import InvalidOutputError, ask_again, read_whole_reply
-from karenina_core.schemas.config import ModelConfig
-from karenina_core.schemas.results import CallRecord, Usage
+from karenina_core.schemas import CallRecord, ModelConfig, Usage
 
 T = TypeVar("T")
 

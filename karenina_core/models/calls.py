@@ -11,8 +11,7 @@ from karenina_core.errors import ModelError
 from karenina_core.models.pace.lanes import Way
 from karenina_core.models.ports import CallNamer, ChatReply, ChatRequest, ModelClient
 from karenina_core.models.replies import clean_reply
-from karenina_core.schemas.config import ModelConfig
-from karenina_core.schemas.results import CallRecord, Usage, built
+from karenina_core.schemas import CallRecord, ModelConfig, Usage, built
 
 
 class Target:

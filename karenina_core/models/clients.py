@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from karenina_core.models.openai.route import route_of
 from karenina_core.models.ports import ModelClient
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 
 
 def make_client(config: ModelConfig) -> ModelClient:

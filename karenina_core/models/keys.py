@@ -18,7 +18,7 @@ from karenina_core.errors import ConfigError, ModelError
 from karenina_core.models.endpoints import ALLOWED_HOSTS, check_endpoint, host_of, standing
 from karenina_core.models.providers import matches, owner_of, provider_named
 from karenina_core.models.sharing import is_shared
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 
 ALLOWED_VARIABLES = "KARENINA_KEY_VARIABLES"
 NO_KEY = "none"  # sent to endpoints that take no key; clients refuse to send nothing

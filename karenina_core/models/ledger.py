@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from karenina_core.models.ports import ChatReply, ChatRequest
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 
 
 class MemoryLedger:

@@ -11,8 +11,7 @@ from karenina_core.errors import ConfigError, InputError, ModelError
 from karenina_core.files import read_bytes, read_json
 from karenina_core.models.ports import ChatReply, ChatRequest
 from karenina_core.models.replies import clean_reply
-from karenina_core.schemas.config import ModelConfig
-from karenina_core.schemas.results import Usage
+from karenina_core.schemas import ModelConfig, Usage
 
 MAX_BYTES = 50 * 2**20
 UNNAMED = "manual"  # label of answers whose model is not named

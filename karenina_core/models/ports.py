@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from karenina_core.models.pace.traffic import Traffic
-from karenina_core.schemas.config import ModelConfig
-from karenina_core.schemas.results import Usage
+from karenina_core.schemas import ModelConfig, Usage
 
 Purpose = Literal["answer", "parse", "rubric", "metric", "abstention", "sufficiency", "generate_template"]
 Source = Literal["provider", "ledger", "recording", "manual", "local"]

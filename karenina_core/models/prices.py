@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from karenina_core.errors import InputError
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 
 _FILE = "model_prices_and_context_window_backup.json"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from karenina_core.errors import ConfigError
 from karenina_core.models.clients import make_client
 from karenina_core.models.keys import check_access
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from karenina_core.schemas import ModelConfig, VerificationConfig
 
 
 def check_models(config: VerificationConfig) -> None:

@@ -16,8 +16,7 @@ from karenina_core.errors import ConfigError, InputError, ModelError
 from karenina_core.files import read_bytes, read_json
 from karenina_core.models.ports import ChatReply, ChatRequest, Purpose
 from karenina_core.models.replies import clean_reply
-from karenina_core.schemas.config import ModelConfig
-from karenina_core.schemas.results import Usage
+from karenina_core.schemas import ModelConfig, Usage
 
 FORMAT: Literal["karenina-recording-1"] = "karenina-recording-1"
 MAX_BYTES = 50 * 2**20

@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TypeVar
 from karenina_core.errors import InputError, ModelError, ModelErrorCategory
 from karenina_core.models.ports import ChatReply, ChatRequest, Message
 from karenina_core.models.replies import MAX_DEPTH, clean_data
-from karenina_core.schemas.results import CallRecord
+from karenina_core.schemas import CallRecord
 
 T = TypeVar("T")
 

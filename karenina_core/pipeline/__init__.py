@@ -1,8 +1,5 @@
 """The thirteen stages that turn a question into a result with its evidence."""
 
-from karenina_core.pipeline.context import Context
-from karenina_core.pipeline.pipeline import Pipeline
-from karenina_core.pipeline.plan import STAGES
-from karenina_core.pipeline.reverify import reverify_result
+import lazy_loader
 
-__all__ = ["STAGES", "Context", "Pipeline", "reverify_result"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -6,21 +6,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from karenina_core.models.caller import Caller
-from karenina_core.models.embeddings import Embedder
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
-from karenina_core.schemas.entities.question import Question
-from karenina_core.schemas.entities.rubric import AnyTrait
-from karenina_core.schemas.results import (
+from karenina_core.models import Caller, Embedder
+from karenina_core.schemas import (
     AnswerPart,
+    AnyTrait,
     CallRecord,
     Failure,
     GuardPart,
+    ModelConfig,
     RubricPart,
     SimilarityPart,
     StageRecord,
+    VerificationConfig,
     VerificationResult,
 )
+from karenina_core.schemas.entities.question import Question
 from karenina_core.templates import Evaluation, Template
 
 

@@ -12,11 +12,18 @@ from pydantic import BaseModel, ConfigDict, Field
 from karenina_core.authoring import Review, add_draft, review
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import KareninaError, ModelError
-from karenina_core.models.caller import Caller
-from karenina_core.models.clients import make_client
-from karenina_core.models.ledger import MemoryLedger
-from karenina_core.models.ports import CallLedger, ChatRequest, Message, Meter, ModelClient, Subject
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.models import (
+    Caller,
+    CallLedger,
+    ChatRequest,
+    MemoryLedger,
+    Message,
+    Meter,
+    ModelClient,
+    Subject,
+    make_client,
+)
+from karenina_core.schemas import ModelConfig
 from karenina_core.schemas.entities.question import Question
 from karenina_core.templates import FieldSpec, TemplateSpec, read_template, write_template
 

@@ -8,10 +8,10 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel
 
 from karenina_core.errors import ModelError
-from karenina_core.models.ports import Message
+from karenina_core.models import Message
 from karenina_core.pipeline.context import Context
 from karenina_core.pipeline.judging import ask_judge
-from karenina_core.schemas.results import GuardPart
+from karenina_core.schemas import GuardPart
 
 
 class GuardReply(BaseModel):

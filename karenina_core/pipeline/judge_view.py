@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from karenina_core.models.ports import Message
+from karenina_core.models import Message
 from karenina_core.pipeline.judging import with_own_prompt
 from karenina_core.pipeline.prompts import parse_messages
-from karenina_core.schemas.config import ModelConfig, PromptConfig, VerificationConfig
+from karenina_core.schemas import ModelConfig, PromptConfig, VerificationConfig
 from karenina_core.templates import Template
 
 

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from karenina_core.errors import ModelError
-from karenina_core.models.ports import ChatRequest, Message, Purpose, Subject
-from karenina_core.models.structured import InvalidOutputError
+from karenina_core.models import ChatRequest, InvalidOutputError, Message, Purpose, Subject
 from karenina_core.pipeline.context import Context
-from karenina_core.schemas.results import CallRecord
+from karenina_core.schemas import CallRecord
 
 T = TypeVar("T")
 

@@ -13,8 +13,7 @@ from karenina_core.errors import ModelError
 from karenina_core.pipeline.context import Context
 from karenina_core.pipeline.judging import ask_judge, unusable_replies
 from karenina_core.pipeline.prompts import rubric_messages
-from karenina_core.schemas.entities.rubric import RubricTrait
-from karenina_core.schemas.results import RubricPart
+from karenina_core.schemas import RubricPart, RubricTrait
 from karenina_core.text import first_free
 
 _MAX_REASON = 2_000

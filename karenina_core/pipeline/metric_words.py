@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from karenina_core.pipeline.metrics import ExtractedItem, metric_values
-from karenina_core.schemas.entities.rubric import MetricRubricTrait
+from karenina_core.schemas import MetricRubricTrait
 
 
 def arithmetic(metrics: Sequence[str], tp: int, fp: int, tn: int, fn: int) -> list[str]:

@@ -11,8 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from karenina_core.pipeline.prompts import known_items
-from karenina_core.schemas.entities.rubric import MetricRubricTrait
-from karenina_core.schemas.results import ConfusionPart
+from karenina_core.schemas import ConfusionPart, MetricRubricTrait
 
 
 class ExtractedItem(BaseModel):

@@ -9,14 +9,20 @@ from functools import lru_cache
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import KareninaError, ModelError
-from karenina_core.models.caller import Caller
-from karenina_core.models.embeddings import Embedder, load_embedder
+from karenina_core.models import Caller, Embedder, load_embedder
 from karenina_core.pipeline.context import Context, Services
 from karenina_core.pipeline.plan import SHARED, STAGES
 from karenina_core.pipeline.stage import Skip, Stage, StageFailure, StageState, failure_of
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
-from karenina_core.schemas.entities.rubric import AnyTrait, merge_rubrics
-from karenina_core.schemas.results import Failure, StageRecord, VerificationResult, built
+from karenina_core.schemas import (
+    AnyTrait,
+    Failure,
+    ModelConfig,
+    StageRecord,
+    VerificationConfig,
+    VerificationResult,
+    built,
+    merge_rubrics,
+)
 
 log = logging.getLogger(__name__)
 

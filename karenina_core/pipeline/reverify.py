@@ -8,15 +8,25 @@ from typing import Any
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError, TemplateError
-from karenina_core.models.structured import read_reply
+from karenina_core.models import read_reply
 from karenina_core.pipeline.fitting import fitting
 from karenina_core.pipeline.metrics import ExtractedItems, evaluate
 from karenina_core.pipeline.stage import failure_of
 from karenina_core.pipeline.stages.embedding_check import verdict_either_way
 from karenina_core.pipeline.stages.rubric_evaluation import search
-from karenina_core.schemas.entities.rubric import ManualRubricTrait, MetricRubricTrait, merge_rubrics
-from karenina_core.schemas.extraction import ExtractedTemplate, Extraction
-from karenina_core.schemas.results import CallRecord, Failure, RubricPart, TemplatePart, Verdict, VerificationResult
+from karenina_core.schemas import (
+    CallRecord,
+    ExtractedTemplate,
+    Extraction,
+    Failure,
+    ManualRubricTrait,
+    MetricRubricTrait,
+    RubricPart,
+    TemplatePart,
+    Verdict,
+    VerificationResult,
+    merge_rubrics,
+)
 from karenina_core.templates import Evaluation, Template, read_template
 
 _STAGE = "verify_template"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from karenina_core.pipeline.context import Context
-from karenina_core.schemas.results import Failure, FailureCategory
+from karenina_core.schemas import Failure, FailureCategory
 
 
 class Skip(Exception):

@@ -5,21 +5,23 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
-from karenina_core.models.caller import Caller
-from karenina_core.models.embeddings import load_embedder
+from karenina_core.models import Caller, load_embedder
 from karenina_core.pipeline.context import Context, Services
 from karenina_core.pipeline.llm_traits import assess
 from karenina_core.pipeline.stages.rubric_evaluation import measure, search
-from karenina_core.schemas.config import ModelConfig, PromptConfig, VerificationConfig
-from karenina_core.schemas.entities.question import Question
-from karenina_core.schemas.entities.rubric import (
+from karenina_core.schemas import (
+    AnswerPart,
     AnyTrait,
     ManualRubricTrait,
     MetricRubricTrait,
+    ModelConfig,
+    PromptConfig,
+    RubricPart,
     RubricTrait,
     StoredTrait,
+    VerificationConfig,
 )
-from karenina_core.schemas.results import AnswerPart, RubricPart
+from karenina_core.schemas.entities.question import Question
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import TypeVar
 
-from karenina_core.models.caller import Caller
-from karenina_core.models.keys import KeySource, using_keys
-from karenina_core.models.ledger import NullLedger
-from karenina_core.pipeline.generation import run_in_thread
+from karenina_core.models import Caller, KeySource, NullLedger, using_keys
+from karenina_core.pipeline import run_in_thread
 from karenina_core.runs.engine.budget import Budget
 from karenina_core.runs.engine.ledger import StoreLedger
 from karenina_core.runs.engine.purse import Purse

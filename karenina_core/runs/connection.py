@@ -7,14 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from karenina_core.errors import InputError, KareninaError
-from karenina_core.models.caller import Caller
-from karenina_core.models.keys import KeySource
-from karenina_core.models.ports import ChatRequest, Message, Subject
-from karenina_core.models.readiness import check_model
+from karenina_core.models import Caller, ChatRequest, KeySource, Message, Subject, check_model
 from karenina_core.redact import redact
 from karenina_core.runs.at_once import ask_at_once
 from karenina_core.runs.store import Store
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 
 _QUESTION = "Reply with one word: ready"
 _JUDGE_QUESTION = 'Reply with this JSON object: {"ready": true}'

@@ -6,15 +6,12 @@ import secrets
 from dataclasses import dataclass, replace
 
 from karenina_core.errors import ConfigError, InputError
-from karenina_core.models.caller import Caller
-from karenina_core.models.keys import KeySource
-from karenina_core.models.readiness import check_model
+from karenina_core.models import Caller, KeySource, check_model
 from karenina_core.pipeline import Pipeline
 from karenina_core.runs.at_once import ask_at_once
 from karenina_core.runs.plans.plan import Plan
 from karenina_core.runs.store import Store
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
-from karenina_core.schemas.results import AnswerPart, VerificationResult
+from karenina_core.schemas import AnswerPart, ModelConfig, VerificationConfig, VerificationResult
 
 _BEYOND = 1_000_000  # replicates from here on are nobody's, so that the ledger knows no reply to them
 

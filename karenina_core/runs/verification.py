@@ -8,13 +8,12 @@ from contextlib import nullcontext, suppress
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import StoreError
-from karenina_core.models.readiness import check_models
+from karenina_core.models import check_models
 from karenina_core.runs.engine.progress import Progress
 from karenina_core.runs.engine.runner import Runner
 from karenina_core.runs.plans.plan import wanted
 from karenina_core.runs.store import Store
-from karenina_core.schemas.config import VerificationConfig
-from karenina_core.schemas.results import VerificationResultSet
+from karenina_core.schemas import VerificationConfig, VerificationResultSet
 
 log = logging.getLogger(__name__)
 ProgressCallback = Callable[[float, str], None]

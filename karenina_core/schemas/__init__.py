@@ -1,51 +1,5 @@
 """The nouns of the workbench: plain data, no input or output."""
 
-from karenina_core.schemas.config import FewShotConfig, ModelConfig, PromptConfig, VerificationConfig
-from karenina_core.schemas.entities import (
-    AllOf,
-    AnyOf,
-    AtLeastN,
-    BaseAnswer,
-    FewShotExample,
-    FieldCheck,
-    LLMRubricTrait,
-    ManualRubricTrait,
-    MetricRubricTrait,
-    Normalizer,
-    Question,
-    RegexRubricTrait,
-    RegexTrait,
-    Rubric,
-    RubricTrait,
-    StoredTrait,
-    SynonymMap,
-    VerifiedField,
-)
-from karenina_core.schemas.results import VerificationResult, VerificationResultSet
+import lazy_loader
 
-__all__ = [
-    "AllOf",
-    "AnyOf",
-    "AtLeastN",
-    "BaseAnswer",
-    "FewShotConfig",
-    "FewShotExample",
-    "FieldCheck",
-    "LLMRubricTrait",
-    "ManualRubricTrait",
-    "MetricRubricTrait",
-    "ModelConfig",
-    "Normalizer",
-    "PromptConfig",
-    "Question",
-    "RegexRubricTrait",
-    "RegexTrait",
-    "Rubric",
-    "RubricTrait",
-    "StoredTrait",
-    "SynonymMap",
-    "VerificationConfig",
-    "VerificationResult",
-    "VerificationResultSet",
-    "VerifiedField",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

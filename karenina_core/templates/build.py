@@ -8,8 +8,7 @@ from typing import Any, NoReturn, Optional
 from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, create_model
 from pydantic_core import SchemaError
 
-from karenina_core.schemas.entities.answer import BaseAnswer
-from karenina_core.schemas.entities.verified_field import VerifiedField
+from karenina_core.schemas import BaseAnswer, VerifiedField
 from karenina_core.templates.limits import refuse
 from karenina_core.templates.spec import FieldSpec, TemplateSpec
 

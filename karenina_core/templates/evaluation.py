@@ -9,14 +9,13 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic_core import to_jsonable_python
 
 from karenina_core.patterns import PatternTimeoutError
-from karenina_core.schemas.entities.composition import Condition, FieldResult
+from karenina_core.schemas import Condition, FieldEvidence, FieldResult, built
 from karenina_core.schemas.primitives import (
     Explanation,
     Primitive,
     SemanticMatch,
     TracePrimitive,
 )
-from karenina_core.schemas.results import FieldEvidence, built
 from karenina_core.templates.limits import refuse
 from karenina_core.templates.spec import FieldSpec, TemplateSpec
 

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from karenina_core.errors import InputError
-from karenina_core.schemas.entities.composition import AllOf, AnyOf, AtLeastN, FieldCheck
+from karenina_core.schemas import AllOf, AnyOf, AtLeastN, FieldCheck
 from karenina_core.schemas.primitives import REGISTRY, TracePrimitive, stored_form
 from karenina_core.templates.annotation import read_shape
 from karenina_core.templates.limits import refuse

@@ -11,8 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from karenina_core.errors import InputError
-from karenina_core.schemas.entities.answer import BaseAnswer
-from karenina_core.schemas.entities.verified_field import Verification, verification_of
+from karenina_core.schemas import BaseAnswer, Verification, verification_of
 from karenina_core.schemas.primitives import REGISTRY, Primitive
 from karenina_core.templates.annotation import ANYTHING, TEXT, Shape
 from karenina_core.templates.fields import first_message

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
+from karenina_core.schemas import field_kind
 from karenina_core.schemas.primitives import REGISTRY
-from karenina_core.schemas.primitives.suggest import field_kind
 from karenina_core.templates.classes import (
     Body,
     Classes,

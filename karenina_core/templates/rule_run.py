@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from karenina_core.errors import TemplateError
+from karenina_core.schemas import FieldEvidence
 from karenina_core.schemas.primitives import Explanation
-from karenina_core.schemas.results import FieldEvidence
 from karenina_core.templates.evaluation import evidence, nothing_found, plain
 from karenina_core.templates.limits import refuse
 from karenina_core.templates.own_code import clean, handed_in_to, short, tagged

@@ -20,9 +20,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from karenina_core.errors import InputError, TemplateError
-from karenina_core.schemas import entities, primitives
-from karenina_core.schemas.entities.answer import BaseAnswer
-from karenina_core.schemas.entities.verified_field import verified_fields
+from karenina_core.schemas import BaseAnswer, entities, primitives, verified_fields
 from karenina_core.schemas.primitives import TracePrimitive, VerificationPrimitive
 from karenina_core.templates.live import is_unregistered, spec_of
 from karenina_core.templates.template import read_template

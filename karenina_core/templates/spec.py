@@ -11,9 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, computed_field, field_validator, model_validator
 
-from karenina_core.schemas.entities.answer import RESERVED_NAMES, BaseAnswer
-from karenina_core.schemas.entities.composition import Condition, describe
-from karenina_core.schemas.layout import share_layout
+from karenina_core.schemas import RESERVED_NAMES, BaseAnswer, Condition, describe, share_layout
 from karenina_core.schemas.primitives import REGISTRY, Primitive, TracePrimitive, primitive_from_dict, stored_form
 from karenina_core.templates.annotation import TEXT, Choice, Shape, parse_shape
 from karenina_core.templates.limits import MAX_CHOICES, MAX_FIELDS, on_deep_stack

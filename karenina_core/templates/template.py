@@ -11,9 +11,8 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from karenina_core.errors import InputError
-from karenina_core.schemas.entities.answer import BaseAnswer
+from karenina_core.schemas import BaseAnswer, FieldEvidence
 from karenina_core.schemas.primitives import RegexMatch, TraceRegex
-from karenina_core.schemas.results import FieldEvidence
 from karenina_core.templates.build import build_answer, build_models
 from karenina_core.templates.evaluation import (
     Evaluation,

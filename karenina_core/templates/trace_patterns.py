@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from karenina_core.errors import InputError, TemplateError
 from karenina_core.patterns import PatternTimeoutError, matches, validate
-from karenina_core.schemas.results import FieldEvidence
+from karenina_core.schemas import FieldEvidence
 from karenina_core.templates.fields import first_message
 from karenina_core.templates.limits import refuse
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from karenina_core.errors import InputError
-from karenina_core.schemas.entities.composition import AllOf, AnyOf, AtLeastN, FieldCheck
+from karenina_core.schemas import AllOf, AnyOf, AtLeastN, FieldCheck
 from karenina_core.schemas.primitives import Primitive, SynonymMap
 from karenina_core.templates.spec import FieldSpec, ModelSpec, TemplateSpec
 from karenina_core.templates.wording import quote

@@ -6,7 +6,7 @@ import streamlit as st
 
 from karenina_core import demo
 from karenina_core.demo import live_available
-from karenina_core.schemas.config import VerificationConfig
+from karenina_core.schemas import VerificationConfig
 from pages.components import services, state
 
 __all__ = ["live_available", "real_recordings", "start_live", "start_recording", "start_sample"]

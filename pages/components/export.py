@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from karenina_core.schemas.results import VerificationResultSet
+from karenina_core.schemas import VerificationResultSet
 from karenina_core.workbook import MIME
 from pages.components import services
 from pages.components.results import data as results_data
@@ -26,17 +26,17 @@ def buttons(run_id: str, rows: int, result_ids: Sequence[str] | None = None) -> 
         return VerificationResultSet(results_data.stored(run_id, result_ids), run_id)
 
     def csv() -> bytes:
-        from karenina_core.analysis.spreadsheet import to_csv
+        from karenina_core.analysis import to_csv
 
         return to_csv(stored(), services.store().annotations(run_id))
 
     def xlsx() -> bytes:
-        from karenina_core.analysis.spreadsheet import to_xlsx
+        from karenina_core.analysis import to_xlsx
 
         return to_xlsx(stored(), services.store().annotations(run_id))
 
     def json() -> bytes:
-        from karenina_core.analysis.export import to_json
+        from karenina_core.analysis import to_json
 
         store = services.store()
         reviews = store.annotations(run_id, undone=None)

@@ -8,8 +8,7 @@ from contextlib import suppress
 import streamlit as st
 
 from karenina_core.errors import InputError
-from karenina_core.runs import Progress
-from karenina_core.runs.drafting.batch import DraftBatch
+from karenina_core.runs import DraftBatch, Progress
 from pages.components import services
 from pages.components.text import plain
 

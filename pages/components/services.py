@@ -9,11 +9,8 @@ import streamlit as st
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.redact import install_log_redaction
-from karenina_core.runs import Progress, Runner, Store, wanted
-from karenina_core.runs.drafting.drafter import Drafter
-from karenina_core.runs.engine.clicks import Latest
-from karenina_core.runs.traits.scorer import Scorer
-from karenina_core.schemas.config import VerificationConfig
+from karenina_core.runs import Drafter, Latest, Progress, Runner, Scorer, Store, wanted
+from karenina_core.schemas import VerificationConfig
 from pages.components import session_keys
 
 _LATEST = "_latest_run"

@@ -6,8 +6,7 @@ import os
 
 import streamlit as st
 
-from karenina_core.models import KeySource
-from karenina_core.models.providers import PROVIDERS
+from karenina_core.models import PROVIDERS, KeySource
 from karenina_core.redact import hide
 
 _HELD = "_session_keys"

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import streamlit as st
 from streamlit.errors import StreamlitSecretNotFoundError
 
-from karenina_core.models.sharing import serve_others
+from karenina_core.models import serve_others
 from pages.components.text import plain
 
 _PAGES = Path(__file__).parents[1]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from karenina_core.schemas.results import (
+from karenina_core.schemas import (
     AnswerPart,
     CallRecord,
     Failure,

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from karenina_core.analysis.answer_prices import AnswerPrice, answer_price
+from karenina_core.models import ChatReply
 from karenina_core.models.calls import as_remembered
-from karenina_core.models.ports import ChatReply
-from karenina_core.schemas.results import CallRecord, Usage
+from karenina_core.schemas import CallRecord, Usage
 
 Make = Callable[..., Any]
 

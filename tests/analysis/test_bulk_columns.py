@@ -11,13 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete
 
-from karenina_core.analysis import stored_columns
+from karenina_core.analysis import stored_columns, stored_fields, stored_results
 from karenina_core.analysis.bulk_columns import Kind
 from karenina_core.analysis.stored_columns import read_columns
-from karenina_core.analysis.stored_frames import stored_fields, stored_results
-from karenina_core.runs import Store, wanted
-from karenina_core.runs.store.tables import score
-from karenina_core.schemas.results import VerificationResult
+from karenina_core.runs import Store, score, wanted
+from karenina_core.schemas import VerificationResult
 from tests.runs.fakes import failure_of, full_result, plain_result, small_benchmark, small_config
 
 KINDS: dict[str, Kind] = {

@@ -1,7 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karenina_core.analysis.cells import clean_text, readable, shorten
+from karenina_core.analysis import clean_text, readable
+from karenina_core.analysis.cells import shorten
 
 
 def test_lone_surrogates_and_nul_are_replaced():

@@ -6,8 +6,9 @@ from itertools import islice
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karenina_core.analysis.duels import pairs, tallies
-from karenina_core.schemas.duel import Duel
+from karenina_core.analysis import pairs
+from karenina_core.analysis.duels import tallies
+from karenina_core.schemas import Duel
 
 
 def rows(questions: int = 3, models: int = 2, verdicts: str = "") -> list[dict[str, object]]:

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from karenina_core.analysis import results_frame
 from karenina_core.analysis.effort import cost_quality, latencies
-from karenina_core.analysis.frames import results_frame
-from karenina_core.schemas.results import AnswerPart, Usage
+from karenina_core.schemas import AnswerPart, Usage
 
 
 def priced(run, call, model, verdicts, cost, seconds=1.0):

@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karenina_core.analysis.export import FORMAT, read_results, to_json
-from karenina_core.analysis.frames import results_frame
+from karenina_core.analysis import read_results, results_frame, to_json
+from karenina_core.analysis.export import FORMAT
 from karenina_core.analysis.spreadsheet import COLUMNS, frame_to_csv, to_csv
 from karenina_core.errors import InputError
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
-from karenina_core.schemas.results import AnswerPart, GuardPart, VerificationResultSet
+from karenina_core.schemas import AnswerPart, GuardPart, ModelConfig, VerificationConfig, VerificationResultSet
 
 KEY = "sk-proj-0123456789abcdefghij"
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from karenina_core.analysis.field_words import field_sign
-from karenina_core.schemas.results import SimilarityPart
+from karenina_core.analysis import field_sign
+from karenina_core.schemas import SimilarityPart
 
 SEMANTIC = {"type": "SemanticMatch", "threshold": 0.85}
 

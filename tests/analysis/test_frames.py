@@ -3,11 +3,10 @@ import math
 import pandas as pd
 import pytest
 
+from karenina_core.analysis import calls_frame, fields_frame, results_frame, to_dataframe, traits_frame
 from karenina_core.analysis.columns import COLUMNS
-from karenina_core.analysis.frames import calls_frame, fields_frame, results_frame, to_dataframe, traits_frame
 from karenina_core.errors import InputError
-from karenina_core.schemas.entities.rubric import RubricTrait
-from karenina_core.schemas.results import AnswerPart, ConfusionPart, TemplatePart, VerificationResultSet
+from karenina_core.schemas import AnswerPart, ConfusionPart, RubricTrait, TemplatePart, VerificationResultSet
 
 
 @pytest.mark.parametrize("kind", COLUMNS)

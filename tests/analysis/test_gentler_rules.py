@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from karenina_core.analysis.gentler_rules import changes, gentler_rules, right_today
+from karenina_core.analysis import changes
+from karenina_core.analysis.gentler_rules import gentler_rules, right_today
 from karenina_core.benchmark import Benchmark
-from karenina_core.schemas.results import VerificationResult
+from karenina_core.schemas import VerificationResult
 from karenina_core.templates import FieldSpec, TemplateSpec, read_template, write_template
 
 SYNONYMS = {"mapping": {"bcl-2": "bcl2"}}

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karenina_core.analysis.intervals import mean_interval, proportion, wilson
+from karenina_core.analysis import proportion, wilson
+from karenina_core.analysis.intervals import mean_interval
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import math
 import pytest
 from scipy.stats import pearsonr
 
-from karenina_core.analysis.frames import results_frame
+from karenina_core.analysis import results_frame
 from karenina_core.analysis.items import MIN_EXAMINEES, item_analysis
 
 # One row per model, one column per question. The fifth question is one that only weak models get right.

@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from karenina_core.analysis.notebook import to_notebook
-from karenina_core.schemas.annotation import Annotation
-from karenina_core.schemas.results import AnswerPart
+from karenina_core.analysis import to_notebook
+from karenina_core.schemas import Annotation, AnswerPart
 from karenina_core.templates import FieldSpec, TemplateSpec, read_template, write_template
 
 ROOT = Path(__file__).parents[2]

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from karenina_core.analysis.opinions import disputes, stance
-from karenina_core.schemas.annotation import Annotation
+from karenina_core.analysis import disputes, stance
+from karenina_core.schemas import Annotation
 
 
 def review(author: str, cause: str | None = None, minute: int = 0, **parts) -> Annotation:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from karenina_core.analysis.frames import calls_frame
+from karenina_core.analysis import Options, calls_frame
 from karenina_core.analysis.provenance import provenance_sentences
-from karenina_core.analysis.report import Options, Report, as_html, as_markdown, build_report
+from karenina_core.analysis.report import Report, as_html, as_markdown, build_report
 from karenina_core.analysis.statistics import call_totals
 from karenina_core.analysis.summary import cost_sentence
-from karenina_core.schemas.results import AnswerPart
+from karenina_core.schemas import AnswerPart
 
 SAMPLE = {"source": "recording", "usage": {"cost": 0.0}, "provenance": {"recording": "demo", "kind": "sample"}}
 

@@ -7,7 +7,7 @@ import math
 import pytest
 from scipy.stats import spearmanr
 
-from karenina_core.analysis.frames import traits_frame
+from karenina_core.analysis import traits_frame
 from karenina_core.analysis.redundancy import MOST_TRAITS, trait_correlations
 
 CLARITY, DEPTH = [1, 2, 2, 4, 5, 3], [2, 1, 3, 4, 4, 5]

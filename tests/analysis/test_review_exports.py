@@ -9,13 +9,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from karenina_core.analysis.export import read_annotations, read_results, to_json
+from karenina_core.analysis import Options, read_results, to_json, to_xlsx
+from karenina_core.analysis.export import read_annotations
 from karenina_core.analysis.long import long_frame
-from karenina_core.analysis.report import Options, Report, as_html, as_latex, as_markdown, build_report
-from karenina_core.analysis.spreadsheet import REVIEW, to_csv, to_xlsx
+from karenina_core.analysis.report import Report, as_html, as_latex, as_markdown, build_report
+from karenina_core.analysis.spreadsheet import REVIEW, to_csv
 from karenina_core.analysis.upstream import to_upstream
 from karenina_core.errors import InputError
-from karenina_core.schemas.annotation import Annotation
+from karenina_core.schemas import Annotation
 from tests.analysis.test_spreadsheet import rows as cells_of
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

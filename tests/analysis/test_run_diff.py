@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karenina_core.analysis.frames import results_frame
+from karenina_core.analysis import MOVED, results_frame
 from karenina_core.analysis.run_diff import (
-    MOVED,
     cause_of,
     causes_of,
     changed_models,
@@ -18,7 +17,7 @@ from karenina_core.analysis.run_diff import (
     sentence,
     tally,
 )
-from karenina_core.schemas.results import AnswerPart
+from karenina_core.schemas import AnswerPart
 
 
 def diff(before, after):

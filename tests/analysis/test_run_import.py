@@ -9,16 +9,13 @@ from typing import Any
 
 import pytest
 
-from karenina_core.analysis.export import to_json
-from karenina_core.analysis.run_import import import_run
+from karenina_core.analysis import import_run, to_json
 from karenina_core.analysis.upstream import to_upstream
 from karenina_core.benchmark import Benchmark
 from karenina_core.demo import demo_benchmark, demo_config
 from karenina_core.errors import InputError, StoreError
 from karenina_core.runs import Store, run_verification
-from karenina_core.schemas.annotation import Annotation
-from karenina_core.schemas.config import VerificationConfig
-from karenina_core.schemas.results import VerificationResult
+from karenina_core.schemas import Annotation, VerificationConfig, VerificationResult
 
 
 @pytest.fixture

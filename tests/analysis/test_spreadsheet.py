@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from openpyxl import load_workbook
 
-from karenina_core.analysis.spreadsheet import frame_to_xlsx, to_csv, to_xlsx
+from karenina_core.analysis import to_xlsx
+from karenina_core.analysis.spreadsheet import frame_to_xlsx, to_csv
 from tests.runs.fakes import full_result
 
 

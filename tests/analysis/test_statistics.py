@@ -4,17 +4,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karenina_core.analysis.frames import calls_frame, fields_frame, results_frame, traits_frame
-from karenina_core.analysis.intervals import proportion
-from karenina_core.analysis.statistics import (
-    call_totals,
-    field_rates,
+from karenina_core.analysis import (
+    calls_frame,
+    fields_frame,
     label_shares,
     metric_summary,
     pass_rate,
+    proportion,
+    results_frame,
     trait_summary,
+    traits_frame,
 )
-from karenina_core.schemas.results import AnswerPart, ConfusionPart
+from karenina_core.analysis.statistics import call_totals, field_rates
+from karenina_core.schemas import AnswerPart, ConfusionPart
 
 
 def only(table):

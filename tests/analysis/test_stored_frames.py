@@ -12,17 +12,31 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import update
 
+from karenina_core.analysis import (
+    fields_frame,
+    results_frame,
+    stored_fields,
+    stored_results,
+    stored_traits,
+    traits_frame,
+)
 from karenina_core.analysis.columns import COLUMNS, UNREAD
-from karenina_core.analysis.frames import fields_frame, results_frame, traits_frame
-from karenina_core.analysis.stored_frames import stored_fields, stored_results
-from karenina_core.analysis.stored_traits import stored_traits, traits_of
+from karenina_core.analysis.stored_traits import traits_of
 from karenina_core.benchmark import Benchmark
-from karenina_core.runs import Store, wanted
-from karenina_core.runs.store.tables import field as field_table
-from karenina_core.runs.store.tables import score as score_table
-from karenina_core.runs.traits.score import Scoring, note_definition
-from karenina_core.schemas import Rubric, RubricTrait, VerificationConfig
-from karenina_core.schemas.results import AnswerPart, ConfusionPart, RubricPart, Usage, VerificationResult
+from karenina_core.runs import Scoring, Store, wanted
+from karenina_core.runs import field as field_table
+from karenina_core.runs import score as score_table
+from karenina_core.runs.traits.score import note_definition
+from karenina_core.schemas import (
+    AnswerPart,
+    ConfusionPart,
+    Rubric,
+    RubricPart,
+    RubricTrait,
+    Usage,
+    VerificationConfig,
+    VerificationResult,
+)
 
 MODELS, JUDGES, QUESTIONS = ("lab/a", "lab/b"), ("lab/judge-1", "lab/judge-2"), 4
 Make = Callable[..., Any]

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from karenina_core.analysis.export import read_results, to_json
+from karenina_core.analysis import read_results, to_json
 from karenina_core.errors import InputError
 
 

@@ -2,16 +2,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karenina_core.analysis.summary import (
-    cost_sentence,
-    counted,
-    headline,
-    judge_sentences,
-    left_out_sentences,
-    model_sentences,
-    percent,
-)
-from karenina_core.schemas.results import AnswerPart, TemplatePart
+from karenina_core.analysis import judge_sentences, left_out_sentences, model_sentences, percent
+from karenina_core.analysis.summary import cost_sentence, counted, headline
+from karenina_core.schemas import AnswerPart, TemplatePart
 
 
 def test_one_model_is_told_with_its_interval(run):

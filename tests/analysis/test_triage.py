@@ -4,10 +4,10 @@ from typing import get_args
 
 import pytest
 
-from karenina_core.analysis.triage import Fault, blame, suggest, suggestions, whose_fault
+from karenina_core.analysis import suggestions, whose_fault
+from karenina_core.analysis.triage import Fault, blame, suggest
 from karenina_core.benchmark import Benchmark
-from karenina_core.schemas.annotation import Annotation
-from karenina_core.schemas.results import AnswerPart, Failure, FailureCategory, VerificationResult
+from karenina_core.schemas import Annotation, AnswerPart, Failure, FailureCategory, VerificationResult
 from karenina_core.templates import FieldSpec, TemplateSpec, write_template
 
 ANSWER = AnswerPart(text="It inhibits BRAF, the kinase.")

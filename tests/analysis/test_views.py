@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karenina_core.analysis.frames import results_frame
-from karenina_core.analysis.views import VIEWS, keywords_of, narrowed
+from karenina_core.analysis import VIEWS, keywords_of, narrowed, results_frame
 
 
 def shown(view, results):

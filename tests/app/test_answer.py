@@ -9,8 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from karenina_core.runs import wanted
-from karenina_core.schemas.annotation import Annotation
-from karenina_core.schemas.results import Usage
+from karenina_core.schemas import Annotation, Usage
 from pages.components import frame, services
 from tests.app.conftest import Open, healthy
 from tests.app.looking import labelled, table, texts
@@ -354,7 +353,8 @@ def test_the_drawer_shows_the_cells_and_leads_to_the_page(demo_run: str, too_str
 
 
 def test_reviews_are_in_the_downloads(demo_run: str, too_strict: dict[str, Any]) -> None:
-    from karenina_core.analysis.formats import FORMATS, Options
+    from karenina_core.analysis import FORMATS
+    from karenina_core.analysis.formats import Options
 
     store = services.store()
     store.annotate(

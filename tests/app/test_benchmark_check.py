@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 from karenina_core.authoring import REVIEW_PROPERTY, draft_by_rule, lint_benchmark
 from karenina_core.benchmark import Benchmark, load_checkpoint
 from karenina_core.runs import Store
-from karenina_core.schemas.entities.rubric import Rubric, RubricTrait
+from karenina_core.schemas import Rubric, RubricTrait
 from karenina_core.templates import write_template
 from tests.app.conftest import Open
 from tests.app.looking import select_row, table, texts

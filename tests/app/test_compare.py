@@ -9,8 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from karenina_core.differences import Piece
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.schemas.annotation import Annotation
+from karenina_core.runs import wanted
+from karenina_core.schemas import Annotation
 from pages.components import frame, services
 from pages.components.compare.answers import marked_up
 from tests.app.conftest import Open, healthy

@@ -6,9 +6,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from karenina_core.demo import demo_benchmark, demo_config
-from karenina_core.models.prices import Price
+from karenina_core.models import Price
 from karenina_core.runs import wanted
-from karenina_core.schemas.config import FewShotConfig, ModelConfig, VerificationConfig
+from karenina_core.schemas import FewShotConfig, ModelConfig, VerificationConfig
 from pages.components import frame, services
 from tests.app.conftest import Open, healthy
 from tests.app.looking import labelled, table, texts
@@ -273,7 +273,7 @@ def test_a_recorded_judge_that_takes_part_is_not_offered_again(open_page: Open) 
 
 
 def test_failed_traits_are_offered_again(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    from karenina_core.schemas.results import RubricPart
+    from karenina_core.schemas import RubricPart
     from tests.runs.fakes import plain_result
 
     benchmark = demo_benchmark()

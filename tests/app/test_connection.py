@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from karenina_core.runs import Store
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 from pages.components import frame
 from tests.app.conftest import Open
 from tests.app.looking import texts

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import Store
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 from pages.components import services
 from tests.app.conftest import Open
 from tests.app.looking import labelled, select_row, table, texts

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.schemas.annotation import Annotation
+from karenina_core.runs import wanted
+from karenina_core.schemas import Annotation
 from pages.components import frame, services
 from tests.app.conftest import Open, healthy
 from tests.app.looking import labelled, table

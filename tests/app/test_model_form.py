@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 from pages.components.runs.provider_form import describe_limits
 from tests.app.conftest import healthy
 from tests.app.looking import labelled

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from karenina_core.models import Price
 from karenina_core.models.loading import loading
-from karenina_core.models.prices import Price
-from karenina_core.runs import Progress, Runner, Store, top_up
-from karenina_core.runs.plans.plan import wanted
+from karenina_core.runs import Progress, Runner, Store, top_up, wanted
 from karenina_core.runs.plans.quotes import price_name
 from karenina_core.runs.store.leases import forget_owner, new_owner
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from karenina_core.schemas import ModelConfig, VerificationConfig
 from pages.components import frame, services
 from pages.components.runs import monitor, squares
 from pages.components.runs.traffic import is_held_up

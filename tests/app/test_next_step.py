@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from karenina_core.benchmark import Benchmark
-from karenina_core.benchmark.question_state import question_states
-from karenina_core.runs.drafting.batch import DraftBatch, Outcome
+from karenina_core.benchmark import Benchmark, question_states
+from karenina_core.runs import DraftBatch, Outcome
 from pages.components import services
 from pages.components.benchmarks.next_step import NextStep, next_step
 from tests.app.conftest import Open

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from karenina_core.analysis.formats import FORMATS
-from karenina_core.analysis.report import Options
+from karenina_core.analysis import FORMATS, Options
 from pages.components import frame, services
 from tests.app.conftest import Open, healthy
 

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.revisions.family import ChangedTemplates
+from karenina_core.runs import ChangedTemplates, wanted
 from karenina_core.runs.store.leases import new_owner
-from karenina_core.schemas.results import VerificationResult
+from karenina_core.schemas import VerificationResult
 from pages.components import frame, services
 from pages.components.results import charts
 from pages.components.results import data as results_data

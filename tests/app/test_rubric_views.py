@@ -8,10 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.runs import Store
-from karenina_core.runs.traits.library import add_to_library, library
-from karenina_core.schemas import ManualRubricTrait, Rubric, RubricTrait
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.runs import Store, add_to_library, library
+from karenina_core.schemas import ManualRubricTrait, ModelConfig, Rubric, RubricTrait
 from pages.components import services
 from tests.app.conftest import Open, healthy
 from tests.app.looking import labelled, select_row, table, texts

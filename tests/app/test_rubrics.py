@@ -10,8 +10,7 @@ from streamlit.testing.v1 import AppTest
 from karenina_core.benchmark import Benchmark
 from karenina_core.demo import demo_benchmark
 from karenina_core.runs import Store
-from karenina_core.schemas import ManualRubricTrait, MetricRubricTrait, Rubric, RubricTrait
-from karenina_core.schemas.entities.rubric import StoredTrait
+from karenina_core.schemas import ManualRubricTrait, MetricRubricTrait, Rubric, RubricTrait, StoredTrait
 from tests.app.conftest import Open
 from tests.app.looking import labelled, select_row, table, texts
 

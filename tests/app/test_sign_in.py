@@ -9,7 +9,8 @@ import pytest
 from streamlit import config
 from streamlit.testing.v1 import AppTest
 
-from karenina_core.models.sharing import is_shared, serve_others
+from karenina_core.models import serve_others
+from karenina_core.models.sharing import is_shared
 from pages.components import services
 from pages.components.sign_in import WITHOUT, is_listed, is_local
 from tests.app.conftest import ROOT

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from karenina_core.runs import Store
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 from pages.components import services
 from pages.components.runs import spending
 from tests.app.conftest import Open, healthy
@@ -147,7 +147,7 @@ def test_a_run_without_money_says_so_and_goes_on_with_more(open_page: Open, open
 
 def test_the_monitor_raises_the_limit(open_page: Open, openai_server: OpenAIServer) -> None:
     from karenina_core.runs import wanted
-    from karenina_core.schemas.config import VerificationConfig
+    from karenina_core.schemas import VerificationConfig
 
     openai_server.script = lambda sent: Reply('{"target": "BCL2"}')
     model = ModelConfig(interface="openai_endpoint", model_name="gpt-4.1-mini", endpoint_base_url=openai_server.url)

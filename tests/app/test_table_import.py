@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from karenina_core.benchmark import Benchmark
-from karenina_core.benchmark.tables import Choices, apply, suggest_mapping
+from karenina_core.benchmark import Benchmark, Choices, apply, suggest_mapping
 from karenina_core.runs import Store
 from pages.components.benchmarks import downloads as benchmark_downloads
 from pages.components.table_import import answers as table_import_answers

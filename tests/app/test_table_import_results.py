@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from karenina_core.analysis.export import to_json
+from karenina_core.analysis import to_json
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import Store
 from pages.components import services

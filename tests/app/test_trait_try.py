@@ -6,8 +6,7 @@ import json
 
 from streamlit.testing.v1 import AppTest
 
-from karenina_core.schemas import ManualRubricTrait, MetricRubricTrait, Rubric, RubricTrait
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ManualRubricTrait, MetricRubricTrait, ModelConfig, Rubric, RubricTrait
 from pages.components import services
 from tests.app.conftest import Open, healthy
 from tests.app.looking import labelled, table, texts

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from karenina_core.authoring import lint_benchmark
-from karenina_core.authoring.benchmark_repair import mend
+from karenina_core.authoring import lint_benchmark, mend
 from karenina_core.benchmark import Benchmark
-from karenina_core.schemas.entities.rubric import Rubric, RubricTrait
+from karenina_core.schemas import Rubric, RubricTrait
 
 UNSOUND = """from karenina_core.schemas.entities import BaseAnswer, VerifiedField
 from karenina_core.schemas.primitives import ExactMatch

@@ -7,9 +7,20 @@ from typing import Any
 
 import pytest
 
-from karenina_core.authoring import FormData, form_data, lint_form, write_form
-from karenina_core.authoring.compositions import Composition, composition_of, field_check, set_composition
-from karenina_core.authoring.form_edits import add_field, remove_field, set_name, set_rule
+from karenina_core.authoring import (
+    Composition,
+    FormData,
+    add_field,
+    composition_of,
+    form_data,
+    lint_form,
+    remove_field,
+    set_composition,
+    set_name,
+    set_rule,
+    write_form,
+)
+from karenina_core.authoring.compositions import field_check
 from karenina_core.errors import InputError
 from karenina_core.templates import TemplateSpec
 from tests.authoring.linter.cases import LOWER, exact

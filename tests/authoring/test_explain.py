@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from karenina_core import patterns
 from karenina_core.authoring import explain, explain_field, explain_verdict
-from karenina_core.schemas.entities.composition import AllOf, AnyOf, AtLeastN, FieldCheck
+from karenina_core.schemas import AllOf, AnyOf, AtLeastN, FieldCheck
 from karenina_core.schemas.primitives import VerificationPrimitive, _register_primitive
 from karenina_core.schemas.primitives.base import REGISTRY
 from karenina_core.templates import FieldSpec, TemplateSpec, read_template, write_template

@@ -8,19 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karenina_core.authoring import FormData, form_data, form_of, write_form
-from karenina_core.authoring.compositions import composition_of, set_composition
-from karenina_core.authoring.form_edits import (
+from karenina_core.authoring import (
+    FormData,
     add_field,
+    composition_of,
+    form_data,
+    form_of,
     move_field,
     remove_field,
+    set_composition,
     set_name,
     set_parameter,
     set_rule,
     set_type,
     set_value,
+    write_form,
 )
-from karenina_core.schemas.entities.composition import AllOf, AnyOf, AtLeastN, FieldCheck
+from karenina_core.schemas import AllOf, AnyOf, AtLeastN, FieldCheck
 from karenina_core.schemas.primitives import REGISTRY
 from karenina_core.templates import TemplateSpec, read_template, write_template
 from tests.authoring.linter.cases import LOWER, exact, items, number

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from karenina_core.authoring import FormData, Written, form_data, form_of, write_form
-from karenina_core.authoring.form_edits import add_field, remove_field, set_name, set_value
+from karenina_core.authoring import (
+    FormData,
+    Written,
+    add_field,
+    form_data,
+    form_of,
+    remove_field,
+    set_name,
+    set_value,
+    write_form,
+)
 from tests.authoring.test_source_edits import SOURCE
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from pydantic import Field
 
-from karenina_core.authoring.parameters import Parameter, defaults_of, parameters_of, summary_of
+from karenina_core.authoring import Parameter, parameters_of, summary_of
+from karenina_core.authoring.parameters import defaults_of
 from karenina_core.schemas.primitives import (
     REGISTRY,
     ContainsAny,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from karenina_core.authoring.question_words import Notes, asked_for, field_name, offered, read_notes
+from karenina_core.authoring import read_notes
+from karenina_core.authoring.question_words import Notes, asked_for, field_name, offered
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,9 @@ from karenina_core.authoring import (
     repair_whole_form,
     repaired,
     repaired_form,
+    set_name,
+    set_value,
 )
-from karenina_core.authoring.form_edits import set_name, set_value
 from karenina_core.errors import InputError
 from karenina_core.templates import TemplateSpec, read_template, write_template
 from tests.templates.test_writer import specs

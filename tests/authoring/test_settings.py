@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from karenina_core.authoring import StoredAnswer, what_if
-from karenina_core.authoring.settings import adjustable, settings_of
+from karenina_core.authoring import StoredAnswer, adjustable, settings_of, what_if
 from karenina_core.templates import FieldSpec, TemplateSpec
 from tests.authoring.linter.cases import LOWER, day, exact, items, number, similar, trace
 

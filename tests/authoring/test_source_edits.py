@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from karenina_core.authoring import edit_source, form_of, replace_field
 from karenina_core.errors import InputError, TemplateError
-from karenina_core.schemas.entities.composition import AllOf, AnyOf, FieldCheck
+from karenina_core.schemas import AllOf, AnyOf, FieldCheck
 from karenina_core.templates import FieldSpec, TemplateSpec, read_template, write_template
 from tests.templates.test_writer import NAMES, fields, specs
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karenina_core.authoring.typed_values import (
+from karenina_core.authoring import (
     read_data,
     read_lines,
     read_pairs,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from karenina_core.authoring import StoredAnswer, what_if
 from karenina_core.errors import InputError
-from karenina_core.schemas.entities.composition import AnyOf, FieldCheck
+from karenina_core.schemas import AnyOf, FieldCheck
 from karenina_core.templates import FieldSpec, TemplateSpec, read_template, write_template
 from tests.authoring.linter.cases import LOWER, day, exact, items, number, similar, trace
 from tests.steps import growth, lines_run

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from karenina_core.benchmark import Benchmark
-from karenina_core.benchmark.bulk_edits import apply_edits, review_edits, take_back
+from karenina_core.benchmark import Benchmark, apply_edits, review_edits, take_back
 from karenina_core.errors import InputError
 from karenina_core.schemas.entities.question import question_id as id_of
 

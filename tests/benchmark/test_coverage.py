@@ -7,8 +7,7 @@ import pytest
 from karenina_core.benchmark import Benchmark
 from karenina_core.benchmark.coverage import coverage_of
 from karenina_core.errors import InputError
-from karenina_core.schemas import ManualRubricTrait, Rubric, RubricTrait
-from karenina_core.schemas.entities.rubric import StoredTrait
+from karenina_core.schemas import ManualRubricTrait, Rubric, RubricTrait, StoredTrait
 
 CLARITY = RubricTrait(name="Clarity", description="How clear?")
 BH3 = ManualRubricTrait(name="BH3", pattern="BH3")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karenina_core.benchmark import Benchmark, BenchmarkQuestion
-from karenina_core.benchmark.question_form import fields_of, form_of, text_of_value, value_of_text
+from karenina_core.benchmark import Benchmark, BenchmarkQuestion, fields_of, form_of
+from karenina_core.benchmark.question_form import text_of_value, value_of_text
 from karenina_core.errors import InputError
 
 WHOLE: dict[str, Any] = {

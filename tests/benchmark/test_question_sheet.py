@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
-from karenina_core.benchmark import Benchmark
-from karenina_core.benchmark.question_sheet import question_sheet
+from karenina_core.benchmark import Benchmark, question_sheet
 from tests.benchmark.samples import TEMPLATE, small_benchmark
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from karenina_core.benchmark import Benchmark, question_states
-from karenina_core.schemas import Rubric
-from karenina_core.schemas.entities.rubric import StoredTrait
+from karenina_core.schemas import Rubric, StoredTrait
 from tests.benchmark.samples import CLARITY, TEMPLATE, small_benchmark
 
 STORED = StoredTrait(name="Old", kind="callable", rating={"@type": "Rating", "name": "Old"})

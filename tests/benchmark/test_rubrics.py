@@ -6,8 +6,7 @@ import pytest
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError
-from karenina_core.schemas import ManualRubricTrait, MetricRubricTrait, Rubric, RubricTrait
-from karenina_core.schemas.entities.rubric import AnyTrait
+from karenina_core.schemas import AnyTrait, ManualRubricTrait, MetricRubricTrait, Rubric, RubricTrait
 from tests.benchmark.samples import BH3, CLARITY, LUNGS, POLITE, small_benchmark
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from karenina_core.runs import Store
-from karenina_core.runs.plans.plan import wanted
+from karenina_core.runs import Store, wanted
 from tests.browser.conftest import Server, settled
 from tests.runs.fakes import full_result, small_benchmark, small_config
 

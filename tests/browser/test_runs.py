@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from karenina_core.demo import demo_benchmark
 from karenina_core.runs import Runner, Store, top_up, wanted
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from karenina_core.schemas import ModelConfig, VerificationConfig
 from tests.browser.conftest import Demo, Server, quick_config, settled
 
 pytestmark = pytest.mark.browser

@@ -265,7 +265,7 @@ def test_exports_are_written(kind: str, stored_run: str, tmp_path: Path) -> None
 
 
 def test_the_commands_know_every_format() -> None:
-    from karenina_core.analysis.formats import FORMATS
+    from karenina_core.analysis import FORMATS
 
     assert tuple(FORMATS) == EXPORT_FORMATS
 

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from karenina_core.cli import main
-from karenina_core.runs import Store
-from karenina_core.runs.plans.plan import wanted
+from karenina_core.runs import Store, wanted
 from tests.runs.fakes import plain_result, small_benchmark, small_config
 
 Output = pytest.CaptureFixture[str]

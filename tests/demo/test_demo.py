@@ -15,16 +15,14 @@ import pytest
 from karenina_core import demo
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError
-from karenina_core.models.ports import ChatRequest, Purpose, Subject
-from karenina_core.models.recorded import Recording
-from karenina_core.models.structured import read_reply
+from karenina_core.models import ChatRequest, Purpose, Recording, Subject, read_reply
+from karenina_core.pipeline import evaluate
 from karenina_core.pipeline.llm_traits import trait_keys
-from karenina_core.pipeline.metrics import ExtractedItems, evaluate
+from karenina_core.pipeline.metrics import ExtractedItems
 from karenina_core.runs import Store, run_verification
+from karenina_core.schemas import MetricRubricTrait, Rubric, RubricTrait, VerificationResultSet
 from karenina_core.schemas.entities.question import Question, question_id
-from karenina_core.schemas.entities.rubric import MetricRubricTrait, Rubric, RubricTrait
 from karenina_core.schemas.primitives import REGISTRY
-from karenina_core.schemas.results import VerificationResultSet
 from karenina_core.templates import Evaluation, Template, read_template
 
 ALL_PRIMITIVES = {

@@ -12,11 +12,16 @@ from karenina_core.benchmark import Benchmark
 from karenina_core.demo import demo_config
 from karenina_core.demo.record import record, recording_of
 from karenina_core.errors import InputError
-from karenina_core.models.recorded import Recording
+from karenina_core.models import Recording
 from karenina_core.runs import Store, run_verification
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
-from karenina_core.schemas.entities.rubric import MetricRubricTrait, Rubric, RubricTrait
-from karenina_core.schemas.results import VerificationResultSet
+from karenina_core.schemas import (
+    MetricRubricTrait,
+    ModelConfig,
+    Rubric,
+    RubricTrait,
+    VerificationConfig,
+    VerificationResultSet,
+)
 from tests.faults.openai_server import OpenAIServer, Reply, failing
 
 TEMPLATE = """class Answer(BaseAnswer):

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 import sys
 
-from karenina_core.runs.engine.runner import Runner
-from karenina_core.runs.store import Store
+from karenina_core.runs import Runner, Store
 
 
 def main(url: str, run_id: str) -> None:

@@ -9,12 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.runs.engine.progress import Progress
-from karenina_core.runs.engine.runner import Runner
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.store import Store
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
-from karenina_core.schemas.results import VerificationResult
+from karenina_core.runs import Progress, Runner, Store, wanted
+from karenina_core.schemas import ModelConfig, VerificationConfig, VerificationResult
 from tests.faults.openai_server import OpenAIServer, Reply
 
 PATIENCE = 60  # seconds a test waits before it fails; a busy machine is no failure

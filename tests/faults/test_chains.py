@@ -11,11 +11,9 @@ from typing import Any
 
 import pytest
 
-from karenina_core.analysis.export import read_results, to_json
+from karenina_core.analysis import read_results, to_json
 from karenina_core.errors import InputError
-from karenina_core.runs import estimate, top_up
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.plans.subset import questions_of
+from karenina_core.runs import estimate, questions_of, top_up, wanted
 from tests.faults.openai_server import Reply, failing, rate_limited
 from tests.faults.road import Road, call_of, config, first, honest, islands, model, verdicts, wait_until
 from tests.faults.test_account import stored_calls

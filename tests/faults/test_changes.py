@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from karenina_core.errors import ConfigError
-from karenina_core.runs.plans.plan import wanted
+from karenina_core.runs import wanted
 from tests.faults.openai_server import failing
 from tests.faults.road import TEMPLATE, Road, always, config, honest, islands, model, verdicts
 

@@ -16,9 +16,8 @@ from typing import Any
 import pytest
 
 from karenina_core.errors import InputError
-from karenina_core.runs import top_up
-from karenina_core.runs.engine.runner import Runner
-from karenina_core.runs.store import Store, leases
+from karenina_core.runs import Runner, Store, top_up
+from karenina_core.runs.store import leases
 from karenina_core.runs.store.evidence import rows_of
 from karenina_core.runs.store.leases import LEASE_SECONDS, LeaseLostError
 from tests.faults.openai_server import HANGING, Reply
@@ -44,7 +43,7 @@ def jump(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.fixture
 def run_id(any_store: Store) -> str:
-    from karenina_core.runs.plans.plan import wanted
+    from karenina_core.runs import wanted
     from tests.runs.fakes import small_benchmark, small_config
 
     return any_store.create_run(wanted(small_benchmark(2), small_config()))

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from karenina_core.cli import main
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.store import Store
+from karenina_core.runs import Store, wanted
 from tests.faults.openai_server import HANGING, OpenAIServer
 from tests.faults.road import PATIENCE, call_of, config, honest, islands, wait_until
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from karenina_core.schemas.results import VerificationResult
+from karenina_core.schemas import VerificationResult
 from tests.faults.road import PATIENCE, Road, model, verdicts
 from tests.faults.wire import SILENCE, Step, Wire, completion, dripping
 

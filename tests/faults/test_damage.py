@@ -9,13 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from karenina_core.analysis.export import read_results, to_json
+from karenina_core.analysis import read_results, to_json
 from karenina_core.benchmark import Benchmark, load_checkpoint
 from karenina_core.cli.main import main
 from karenina_core.errors import CheckpointError, StoreError
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.store import Store
-from karenina_core.runs.store.rescue import rescue
+from karenina_core.runs import Store, rescue, wanted
 from tests.faults.road import islands
 from tests.runs.fakes import full_result, plain_result, small_benchmark, small_config
 

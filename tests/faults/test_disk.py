@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from karenina_core.errors import StoreError
-from karenina_core.runs.engine.runner import Runner
-from karenina_core.runs.store import Store
+from karenina_core.runs import Runner, Store
 from tests.faults.openai_server import OpenAIServer, Reply
 from tests.faults.road import Call, Road, call_of, honest, verdicts, wait_until
 from tests.runs.fakes import fill_disk, free_disk

@@ -16,13 +16,12 @@ from pathlib import Path
 import pytest
 
 from karenina_core import files
-from karenina_core.models.ports import ChatReply, call_key
+from karenina_core.models import ChatReply, call_key
+from karenina_core.runs import Store, wanted
 from karenina_core.runs.engine.ledger import StoreLedger
 from karenina_core.runs.engine.writer import ResultWrite, Writer
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.store import Store
 from karenina_core.runs.store.evidence import rows_of
-from karenina_core.schemas.results import Usage
+from karenina_core.schemas import Usage
 from tests.faults import openai_server as provider
 from tests.faults.openai_server import Reply
 from tests.faults.road import Road, honest, model, verdicts

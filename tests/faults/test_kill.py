@@ -18,10 +18,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from karenina_core.runs import Runner, Store, wanted
 from karenina_core.runs.engine.crew import workers_for
-from karenina_core.runs.engine.runner import Runner
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.store import Store
 from karenina_core.runs.store.tables import call as call_table
 from tests.faults.openai_server import OpenAIServer
 from tests.faults.road import PATIENCE, Call, call_of, config, honest, islands

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from karenina_core.models.pace import rate
-from karenina_core.runs.engine.progress import Progress, stored_progress
+from karenina_core.runs import Progress
+from karenina_core.runs.engine.progress import stored_progress
 from tests.faults.openai_server import HANGING, Reply, failing
 from tests.faults.road import Road, always, call_of, honest, wait_until
 

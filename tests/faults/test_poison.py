@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from karenina_core.runs.plans.plan import wanted
+from karenina_core.runs import wanted
 from karenina_core.templates import Sandbox
 from tests.faults.openai_server import Reply
 from tests.faults.road import TEMPLATE, Road, call_of, config, honest, islands, verdicts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from karenina_core.runs.store import Store
+from karenina_core.runs import Store
 from tests.faults.openai_server import failing
 from tests.faults.road import Road, first, model, wait_until
 

@@ -12,7 +12,7 @@ import pytest
 
 from karenina_core.benchmark import Benchmark, load_checkpoint
 from karenina_core.errors import CheckpointError
-from karenina_core.runs.plans.plan import Plan
+from karenina_core.runs import Plan
 from tests.faults.road import TEMPLATE, Road, islands
 
 ROOT = Path(__file__).parents[2]

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from karenina_core.errors import StoreError
-from karenina_core.runs.engine.runner import Runner
-from karenina_core.runs.store import Store
+from karenina_core.runs import Runner, Store
 from tests.faults.openai_server import HANGING, OpenAIServer, Reply
 from tests.faults.road import PATIENCE, Road, call_of, honest, model, verdicts, wait_until
 

@@ -14,14 +14,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from sqlalchemy import insert
 
-from karenina_core.models.ports import ChatReply, call_key
+from karenina_core.models import ChatReply, call_key
+from karenina_core.runs import Store, wanted
 from karenina_core.runs.engine.ledger import StoreLedger
 from karenina_core.runs.engine.writer import ResultWrite, Writer
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.store import Store
 from karenina_core.runs.store.evidence import rows_of
 from karenina_core.runs.store.tables import setting
-from karenina_core.schemas.results import Usage
+from karenina_core.schemas import Usage
 from tests.runs.fakes import answer_request, failure_of, full_result, plain_result, small_benchmark, small_config
 
 QUESTIONS = 6

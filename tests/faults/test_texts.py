@@ -13,15 +13,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from karenina_core.analysis.export import read_results, to_csv, to_json
+from karenina_core.analysis import read_results, to_csv, to_json
 from karenina_core.errors import CheckpointError, InputError
-from karenina_core.models.ports import ChatReply, call_key
+from karenina_core.models import ChatReply, call_key
+from karenina_core.runs import Store, wanted
 from karenina_core.runs.engine.ledger import StoreLedger
 from karenina_core.runs.engine.writer import Writer
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.store import Store
 from karenina_core.runs.store.clean import clean
-from karenina_core.schemas.results import VerificationResult
+from karenina_core.schemas import VerificationResult
 from tests.faults.openai_server import Reply
 from tests.faults.road import Road, honest, model, verdicts
 from tests.runs.fakes import answer_request, full_result, small_benchmark, small_config

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from karenina_core.errors import InputError, ModelError
-from karenina_core.models.ports import ChatReply, ChatRequest, Message, Purpose, Subject
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.models import ChatReply, ChatRequest, Message, Purpose, Subject
+from karenina_core.schemas import ModelConfig
 
 MODEL = ModelConfig(model_name="fake/model")
 SCHEMA = {

@@ -6,11 +6,8 @@ from typing import Any
 import pytest
 
 from karenina_core.errors import ModelError
-from karenina_core.models import Caller, InvalidOutputError, MemoryLedger, NullLedger
-from karenina_core.models.pace.traffic import Traffic
-from karenina_core.models.ports import ChatReply, ChatRequest
-from karenina_core.schemas.config import ModelConfig
-from karenina_core.schemas.results import Usage
+from karenina_core.models import Caller, ChatReply, ChatRequest, InvalidOutputError, MemoryLedger, NullLedger, Traffic
+from karenina_core.schemas import ModelConfig, Usage
 from tests.models.fakes import MODEL, SCHEMA, FakeClient, ask, count_of, judge, serve
 
 PAID = ChatReply("eight", usage=Usage(input_tokens=11, output_tokens=7, cost=0.25, calls=1), seconds=1.5)

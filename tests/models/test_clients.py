@@ -9,7 +9,7 @@ from karenina_core.models import ClientPool, make_client
 from karenina_core.models.litellm.client import LitellmClient
 from karenina_core.models.manual import ManualClient
 from karenina_core.models.openai.client import OpenAIClient
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 from tests.models.fakes import MODEL, FakeClient
 
 

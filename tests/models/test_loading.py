@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from karenina_core.models.loading import being_loaded, loading
+from karenina_core.models import being_loaded
+from karenina_core.models.loading import loading
 
 
 def test_a_model_is_named_while_it_is_loaded() -> None:

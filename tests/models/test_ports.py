@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karenina_core.models.ports import CallNamer, ChatRequest, Message, Purpose, Subject, call_key
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.models import ChatRequest, Message, Purpose, Subject, call_key
+from karenina_core.models.ports import CallNamer
+from karenina_core.schemas import ModelConfig
 
 SCHEMA = {"type": "object", "properties": {"größe": {"type": "number"}}, "a": [1, 2.5, None, True]}
 HARD = (("system", 'Sé "kurz"\n'), ("user", "\ud800 \u2028 \x00 \U0001f600"))

@@ -5,8 +5,9 @@ import sys
 
 import pytest
 
-from karenina_core.models.prices import Listed, Price, listed, price_of
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.models import Price, price_of
+from karenina_core.models.prices import Listed, listed
+from karenina_core.schemas import ModelConfig
 
 
 @pytest.mark.parametrize("name", ["openai/gpt-4.1-mini", "gpt-4.1-mini", "anthropic/claude-sonnet-4-5"])

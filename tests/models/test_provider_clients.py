@@ -13,11 +13,8 @@ from typing import Any
 import pytest
 
 from karenina_core.errors import ConfigError, ModelError
-from karenina_core.models import Caller, NullLedger, make_client, using_keys
-from karenina_core.models.ports import ChatRequest
-from karenina_core.models.prices import price_of
-from karenina_core.models.replies import MAX_REPLY
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.models import MAX_REPLY, Caller, ChatRequest, NullLedger, make_client, price_of, using_keys
+from karenina_core.schemas import ModelConfig
 from tests.faults import openai_server as provider
 from tests.faults.openai_server import Reply, cut_off, failing, rate_limited, redirecting
 from tests.models.fakes import SCHEMA, ask, count_of, judge

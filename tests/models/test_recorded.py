@@ -10,7 +10,7 @@ import pytest
 from karenina_core.errors import ConfigError, InputError, ModelError
 from karenina_core.models import Caller, MemoryLedger, NullLedger, Recording, bundled_recordings
 from karenina_core.models.recorded import RecordedClient, split_name
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 from tests.models.fakes import ask, count_of, judge
 
 CALLS: list[dict[str, Any]] = [

@@ -9,10 +9,8 @@ from typing import Any
 import pytest
 
 from karenina_core.errors import ModelError
-from karenina_core.models import Caller, MemoryLedger, NullLedger
-from karenina_core.models.ports import ChatReply, ChatRequest
-from karenina_core.models.shared_calls import SharedCalls
-from karenina_core.schemas.results import Usage
+from karenina_core.models import Caller, ChatReply, ChatRequest, MemoryLedger, NullLedger, SharedCalls
+from karenina_core.schemas import Usage
 from tests.models.fakes import MODEL, FakeClient, ask, count_of, judge, serve
 
 PAID = ChatReply("eight", usage=Usage(input_tokens=11, output_tokens=7, cost=0.25, calls=1), seconds=1.5)

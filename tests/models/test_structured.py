@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karenina_core.errors import InputError
-from karenina_core.models import structured
-from karenina_core.models.ports import ChatReply
-from karenina_core.models.structured import ask_again, json_objects, read_reply, read_whole_reply
+from karenina_core.models import ChatReply, ask_again, read_reply, read_whole_reply, structured
+from karenina_core.models.structured import json_objects
 from tests.models.fakes import SCHEMA, count_of, judge
 
 JSON = st.recursive(

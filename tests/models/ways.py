@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from karenina_core.errors import ModelError
-from karenina_core.models import make_client
-from karenina_core.models.ports import ChatReply, ChatRequest
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.models import ChatReply, ChatRequest, make_client
+from karenina_core.schemas import ModelConfig
 from tests.faults.openai_server import OpenAIServer
 from tests.models.fakes import ask
 

@@ -7,17 +7,19 @@ from itertools import islice, product
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import Store, wanted
-from karenina_core.schemas import Rubric, RubricTrait, VerificationConfig
-from karenina_core.schemas.results import (
+from karenina_core.schemas import (
     AnswerPart,
     CallRecord,
     ConfusionPart,
     Failure,
     FieldEvidence,
     QuestionSnapshot,
+    Rubric,
     RubricPart,
+    RubricTrait,
     TemplatePart,
     Usage,
+    VerificationConfig,
     VerificationResult,
 )
 

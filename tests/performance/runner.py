@@ -27,7 +27,7 @@ Measured = dict[str, Any]
 
 def run_workbench(port: int, questions: int, concurrency: int, **settings: Any) -> Measured:
     """The whole pipeline with a durable store, as `Benchmark.run_verification` runs it; libraries are loaded before."""
-    from karenina_core.models.clients import preload
+    from karenina_core.models import preload
     from karenina_core.runs import Runner, Store, wanted
     from karenina_core.schemas import VerificationConfig
 

@@ -7,13 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.models.caller import Caller
-from karenina_core.models.embeddings import Embedder
-from karenina_core.models.ledger import MemoryLedger
-from karenina_core.models.ports import ChatReply, ChatRequest
+from karenina_core.models import Caller, ChatReply, ChatRequest, Embedder, MemoryLedger
 from karenina_core.pipeline import Pipeline
-from karenina_core.schemas import ModelConfig, VerificationConfig, VerificationResult
-from karenina_core.schemas.results import Usage
+from karenina_core.schemas import ModelConfig, Usage, VerificationConfig, VerificationResult
 
 ANSWERER = ModelConfig(id="answerer", model_name="test/answerer")
 JUDGE = ModelConfig(id="judge", model_name="test/judge")

@@ -5,12 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 
-from karenina_core.models.caller import Caller
-from karenina_core.models.ledger import NullLedger
-from karenina_core.models.ports import ChatReply, ChatRequest
+from karenina_core.models import Caller, ChatReply, ChatRequest, NullLedger
 from karenina_core.pipeline import Pipeline
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
-from karenina_core.schemas.results import Usage, VerificationResult, built
+from karenina_core.schemas import ModelConfig, Usage, VerificationConfig, VerificationResult, built
 from tests.performance import workload
 
 

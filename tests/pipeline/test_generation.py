@@ -6,8 +6,9 @@ from typing import Any
 
 from karenina_core.authoring import REVIEW_PROPERTY
 from karenina_core.benchmark import Benchmark
-from karenina_core.models.ports import ChatRequest
-from karenina_core.pipeline.generation import GeneratedTemplate, generate_all_templates
+from karenina_core.models import ChatRequest
+from karenina_core.pipeline import GeneratedTemplate
+from karenina_core.pipeline.generation import generate_all_templates
 from tests.pipeline.scripted import JUDGE, ScriptedClient
 
 

@@ -9,10 +9,9 @@ import pytest
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import ModelError
-from karenina_core.models.ports import ChatRequest
+from karenina_core.models import ChatRequest
 from karenina_core.pipeline.guard import guard_schema
-from karenina_core.schemas import VerificationResult
-from karenina_core.schemas.results import GuardPart
+from karenina_core.schemas import GuardPart, VerificationResult
 from tests.pipeline.scripted import evaluate
 
 TEMPLATE = """

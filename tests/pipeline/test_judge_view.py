@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from karenina_core.models.ports import ChatRequest
-from karenina_core.pipeline.judge_view import judge_view
-from karenina_core.schemas.config import PromptConfig, VerificationConfig
+from karenina_core.models import ChatRequest
+from karenina_core.pipeline import judge_view
+from karenina_core.schemas import PromptConfig, VerificationConfig
 from karenina_core.templates import read_template
 from tests.pipeline.scripted import ANSWERER, JUDGE, evaluate
 from tests.pipeline.test_pipeline import DECLARATIVE, OWN_CODE, TRACE_ONLY, benchmark, script

@@ -5,9 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karenina_core.pipeline.metric_words import arithmetic, marked, named_in
-from karenina_core.pipeline.metrics import evaluate
-from karenina_core.schemas.entities.rubric import METRICS_BY_MODE, MetricRubricTrait
+from karenina_core.pipeline import arithmetic, evaluate, marked, named_in
+from karenina_core.schemas import METRICS_BY_MODE, MetricRubricTrait
 
 LUNGS = MetricRubricTrait(
     name="Lungs",

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karenina_core.pipeline.metrics import ExtractedItem, confusion, evaluate, metric_values
+from karenina_core.pipeline import evaluate, metric_values
+from karenina_core.pipeline.metrics import ExtractedItem, confusion
 from karenina_core.schemas import MetricRubricTrait
 
 INFLAMMATORY = ["asthma", "bronchitis", "pneumonia", "pleurisy"]

@@ -10,7 +10,7 @@ import pytest
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import MissingDependencyError, ModelError
-from karenina_core.models.ports import ChatReply, ChatRequest
+from karenina_core.models import ChatReply, ChatRequest
 from karenina_core.schemas import ManualRubricTrait, MetricRubricTrait, Rubric, RubricTrait, VerificationResult
 from karenina_core.schemas.entities import StoredTrait
 from tests.pipeline.scripted import Similarities, evaluate

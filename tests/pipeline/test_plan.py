@@ -2,7 +2,8 @@
 
 import pytest
 
-from karenina_core.pipeline.plan import SHARED, STAGES, check_plan
+from karenina_core.pipeline import SHARED, STAGES
+from karenina_core.pipeline.plan import check_plan
 
 
 def test_there_are_thirteen_stages_in_their_established_order() -> None:

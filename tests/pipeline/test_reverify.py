@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError
-from karenina_core.pipeline import reverify_result
-from karenina_core.pipeline.reverify import decide_rules, decide_values, needs_judge_again, verdict_now
+from karenina_core.pipeline import decide_rules, decide_values, needs_judge_again, reverify_result, verdict_now
 from karenina_core.runs.store.evidence import encode
-from karenina_core.schemas.extraction import Extraction
-from karenina_core.schemas.primitives.normalizers import NORMALIZERS
-from karenina_core.schemas.results import (
+from karenina_core.schemas import (
+    NORMALIZERS,
     AnswerPart,
     CallRecord,
+    Extraction,
     Failure,
     QuestionSnapshot,
     TemplatePart,

@@ -7,18 +7,18 @@ import json
 
 import pytest
 
-from karenina_core.models.caller import Caller
-from karenina_core.models.ledger import MemoryLedger
-from karenina_core.pipeline.trait_scoring import Sample, TraitScorer, needs_judge
-from karenina_core.schemas.config import ModelConfig, PromptConfig
-from karenina_core.schemas.entities.rubric import (
+from karenina_core.models import Caller, MemoryLedger
+from karenina_core.pipeline import Sample, TraitScorer, needs_judge
+from karenina_core.schemas import (
     AnyTrait,
     ManualRubricTrait,
     MetricRubricTrait,
+    ModelConfig,
+    PromptConfig,
+    RubricPart,
     RubricTrait,
     StoredTrait,
 )
-from karenina_core.schemas.results import RubricPart
 from tests.faults.openai_server import OpenAIServer, Reply
 
 SAMPLE = Sample("Which metal?", "It is gold.", "q1", "lab/model")

@@ -9,8 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from karenina_core.runs.engine.runner import Runner
-from karenina_core.runs.store import Store
+from karenina_core.runs import Runner, Store
 from tests.faults.openai_server import OpenAIServer
 from tests.faults.road import Road, honest
 from tests.runs import postgres

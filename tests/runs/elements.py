@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from karenina_core.schemas import ModelConfig, VerificationConfig
 from tests.faults.openai_server import OpenAIServer, Reply
 
 TEMPLATE = """

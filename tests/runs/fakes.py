@@ -10,20 +10,21 @@ from typing import Any
 from sqlalchemy import Connection, event
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.models.ports import ChatReply, ChatRequest, Message, MeteredCallLedger, Subject, call_key
-from karenina_core.runs.store import Store
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
-from karenina_core.schemas.results import (
+from karenina_core.models import ChatReply, ChatRequest, Message, MeteredCallLedger, Subject, call_key
+from karenina_core.runs import Store
+from karenina_core.schemas import (
     AnswerPart,
     CallRecord,
     ConfusionPart,
     Failure,
     FieldEvidence,
+    ModelConfig,
     QuestionSnapshot,
     RubricPart,
     StageRecord,
     TemplatePart,
     Usage,
+    VerificationConfig,
     VerificationResult,
 )
 

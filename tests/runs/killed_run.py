@@ -6,9 +6,7 @@ import os
 import signal
 import sys
 
-from karenina_core.runs.engine.runner import Runner
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.store import Store
+from karenina_core.runs import Runner, Store, wanted
 from tests.runs.fakes import Laboratory, Turnstile, small_benchmark, small_config
 
 store = Store.open(sys.argv[1])

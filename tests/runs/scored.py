@@ -6,11 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.store import Store
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
-from karenina_core.schemas.entities.rubric import Rubric, RubricTrait
-from karenina_core.schemas.results import AnswerPart, RubricPart
+from karenina_core.runs import Store, wanted
+from karenina_core.schemas import AnswerPart, ModelConfig, Rubric, RubricPart, RubricTrait, VerificationConfig
 from tests.faults.openai_server import OpenAIServer, Reply
 from tests.runs.fakes import plain_result, small_benchmark
 

@@ -6,13 +6,11 @@ import asyncio
 
 import pytest
 
-from karenina_core.models.caller import Caller
-from karenina_core.models.ports import CallLedger, ChatReply, ChatRequest, Message, Subject, call_key
-from karenina_core.models.prices import Price
+from karenina_core.models import Caller, CallLedger, ChatReply, ChatRequest, Message, Price, Subject, call_key
+from karenina_core.runs import Store
 from karenina_core.runs.at_once import ask_at_once, open_ledger
 from karenina_core.runs.plans.quotes import price_name
-from karenina_core.runs.store import Store
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 from tests.faults.openai_server import OpenAIServer, Reply
 
 REQUEST = ChatRequest("answer", (Message("user", "Which metal?"),), Subject("q", "Which metal?", "student"))

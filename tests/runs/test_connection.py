@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from karenina_core.models.prices import Price
-from karenina_core.runs import Store
-from karenina_core.runs.connection import try_connection
+from karenina_core.models import Price
+from karenina_core.runs import Store, try_connection
 from karenina_core.runs.plans.quotes import price_name
 from tests.faults.openai_server import OpenAIServer, Reply, failing
 from tests.faults.road import model

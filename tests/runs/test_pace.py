@@ -9,7 +9,7 @@ import pytest
 
 from karenina_core.errors import InputError
 from karenina_core.runs.plans.plan import PACE, config_hash
-from karenina_core.schemas.config import VerificationConfig
+from karenina_core.schemas import VerificationConfig
 from tests.faults.openai_server import OpenAIServer, Reply, failing
 from tests.faults.road import Road, always, config, honest, model, verdicts
 

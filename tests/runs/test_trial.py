@@ -8,12 +8,8 @@ from typing import Any
 import pytest
 
 from karenina_core.errors import ConfigError, InputError
-from karenina_core.runs import estimate
-from karenina_core.runs.store import Store
-from karenina_core.runs.trial import Trial, carry_out, pasted, trial_plan
-from karenina_core.runs.verification import run_verification
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
-from karenina_core.schemas.results import VerificationResult
+from karenina_core.runs import Store, Trial, carry_out, estimate, pasted, run_verification, trial_plan
+from karenina_core.schemas import ModelConfig, VerificationConfig, VerificationResult
 from tests.faults.openai_server import OpenAIServer, Reply, failing
 from tests.runs.elements import config_for, elements, extraction, template
 
@@ -110,7 +106,7 @@ def test_what_it_takes_is_told_before(store: Store, asked: VerificationResult) -
 def test_what_was_spent_counts_for_the_day(
     store: Store, asked: VerificationResult, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from karenina_core.models.prices import Price
+    from karenina_core.models import Price
 
     store.set_prices({f"openai/judge at {openai_server.url}": Price(0.5, 0.5)})
     before = store.spent_today()

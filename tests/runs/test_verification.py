@@ -6,11 +6,8 @@ from pathlib import Path
 import pytest
 
 from karenina_core.errors import ConfigError, StoreError
-from karenina_core.runs.engine.runner import Runner
-from karenina_core.runs.store import Store
-from karenina_core.runs.verification import run_verification
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
-from karenina_core.schemas.results import VerificationResultSet
+from karenina_core.runs import Runner, Store, run_verification
+from karenina_core.schemas import ModelConfig, VerificationConfig, VerificationResultSet
 from tests.faults.openai_server import OpenAIServer, Reply, failing
 from tests.runs.elements import config_for, elements, extraction
 from tests.runs.fakes import PATIENCE, fill_disk
@@ -116,7 +113,7 @@ def test_a_full_disk_is_an_error_with_the_reason(store: Store, judge: OpenAIServ
 def test_recorded_models_need_no_network(store: Store, tmp_path: Path) -> None:
     import json
 
-    from karenina_core.schemas.config import ModelConfig, VerificationConfig
+    from karenina_core.schemas import ModelConfig, VerificationConfig
 
     call = {"question_id": "gold", "replicate": 1}
     recording = {

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import ValidationError
 
-from karenina_core.schemas.annotation import CAUSE_WORDS, CAUSES, MAX_NOTE, Annotation, agrees_with, latest_reviews
+from karenina_core.schemas import CAUSE_WORDS, CAUSES, MAX_NOTE, Annotation, agrees_with, latest_reviews
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import get_args
 
-from karenina_core.schemas.causes import NO_VERDICT, WORDS, in_words, listed
-from karenina_core.schemas.results import FailureCategory
+from karenina_core.schemas import NO_VERDICT, FailureCategory, in_words
+from karenina_core.schemas.causes import WORDS, listed
 
 
 def test_every_category_has_words() -> None:

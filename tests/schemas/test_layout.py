@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.templates.spec import FieldSpec, TemplateSpec
+from karenina_core.templates import FieldSpec, TemplateSpec
 
 
 def many() -> list[tuple[BaseModel, BaseModel]]:

@@ -9,13 +9,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from karenina_core.analysis.export import read_results, to_csv, to_json
-from karenina_core.analysis.frames import calls_frame, fields_frame, results_frame, traits_frame
-from karenina_core.analysis.summary import left_out_sentences, model_sentences
+from karenina_core.analysis import (
+    calls_frame,
+    fields_frame,
+    left_out_sentences,
+    model_sentences,
+    read_results,
+    results_frame,
+    to_csv,
+    to_json,
+    traits_frame,
+)
 from karenina_core.benchmark import Benchmark, load_checkpoint
-from karenina_core.models.ports import ChatRequest
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.store import Store
+from karenina_core.models import ChatRequest
+from karenina_core.runs import Store, wanted
 from karenina_core.schemas import VerificationConfig, VerificationResult
 from tests.pipeline.scripted import ANSWERER, JUDGE, evaluate
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from karenina_core.models.ports import ChatReply
-from karenina_core.models.replies import MAX_REPLY
+from karenina_core.models import MAX_REPLY, ChatReply
 from karenina_core.pipeline.prompts import addresses_grader, parse_messages
 from karenina_core.schemas import ManualRubricTrait, MetricRubricTrait, Rubric, RubricTrait
 from tests.security.road import Arrival, assert_not_scored, file_of, script, travel

@@ -13,10 +13,9 @@ import pytest
 from karenina_core.benchmark import Benchmark, load_checkpoint, readiness
 from karenina_core.benchmark.checkpoint import ratings
 from karenina_core.errors import CheckpointError, TemplateError
-from karenina_core.models.manual import parse_answers
+from karenina_core.models import parse_answers
 from karenina_core.pipeline.llm_traits import trait_keys
-from karenina_core.schemas import ManualRubricTrait, RubricTrait
-from karenina_core.schemas.entities.rubric import Rubric
+from karenina_core.schemas import ManualRubricTrait, Rubric, RubricTrait
 from karenina_core.templates import Sandbox, read_template
 from karenina_core.text import first_free, visible, visible_data
 from tests.security.road import DECLARATIVE, file_of, own_code, script, travel

@@ -11,11 +11,11 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from karenina_core.analysis.export import to_json
+from karenina_core.analysis import to_json
 from karenina_core.analysis.spreadsheet import to_csv
 from karenina_core.cli import main
 from karenina_core.runs import Runner, Store, wanted
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from karenina_core.schemas import ModelConfig, VerificationConfig
 from pages.components import frame, services, session_keys
 from tests.app.samples import TEMPLATE, small_benchmark
 from tests.faults.openai_server import OpenAIServer, Reply, failing

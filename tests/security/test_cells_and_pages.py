@@ -18,7 +18,7 @@ from streamlit.testing.v1 import AppTest
 from karenina_core.benchmark import Benchmark, load_checkpoint
 from karenina_core.benchmark.workspaces import check_relative
 from karenina_core.errors import InputError
-from karenina_core.runs.plans.plan import wanted
+from karenina_core.runs import wanted
 from karenina_core.schemas import ModelConfig, RubricTrait, VerificationConfig
 from karenina_core.templates import Sandbox
 from pages.components import services

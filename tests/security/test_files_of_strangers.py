@@ -12,8 +12,7 @@ import pytest
 
 from karenina_core.benchmark import Benchmark, load_checkpoint
 from karenina_core.errors import CheckpointError
-from karenina_core.models.manual import parse_answers
-from karenina_core.models.recorded import Recording
+from karenina_core.models import Recording, parse_answers
 from tests.security.road import QUESTION, file_of, script, travel
 
 

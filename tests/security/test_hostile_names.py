@@ -18,8 +18,9 @@ from google.protobuf.message import Message
 from streamlit.testing.v1 import AppTest
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.runs.plans.plan import wanted
+from karenina_core.runs import wanted
 from karenina_core.schemas import (
+    FieldEvidence,
     ManualRubricTrait,
     MetricRubricTrait,
     ModelConfig,
@@ -27,7 +28,6 @@ from karenina_core.schemas import (
     RubricTrait,
     VerificationConfig,
 )
-from karenina_core.schemas.results import FieldEvidence
 from pages.components import frame, services
 from pages.components.results import charts
 from tests.runs.fakes import full_result

@@ -15,9 +15,8 @@ import streamlit as st
 from openpyxl import load_workbook
 from streamlit.testing.v1 import AppTest
 
-from karenina_core.analysis.spreadsheet import to_xlsx
-from karenina_core.benchmark import Benchmark
-from karenina_core.benchmark.tables import apply, suggest_mapping
+from karenina_core.analysis import to_xlsx
+from karenina_core.benchmark import Benchmark, apply, suggest_mapping
 from karenina_core.errors import CheckpointError
 from pages.components import services
 from tests.app.looking import labelled

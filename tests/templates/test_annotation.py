@@ -9,8 +9,8 @@ from typing import Any, Literal
 import pytest
 
 from karenina_core.errors import TemplateError
+from karenina_core.templates import Scope
 from karenina_core.templates.annotation import Shape, read_shape
-from karenina_core.templates.scope import Scope
 
 
 def shape(text: str, **scope: Any) -> Shape:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karenina_core.schemas.entities.composition import AllOf, FieldCheck
+from karenina_core.schemas import AllOf, FieldCheck
 from karenina_core.templates.evaluation import _EveryField
 
 RESULTS = st.dictionaries(st.text(min_size=1, max_size=3), st.sampled_from([True, False, None]), max_size=6)

@@ -12,7 +12,8 @@ import pytest
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError, TemplateError
-from karenina_core.models.ports import ChatRequest
+from karenina_core.models import ChatRequest
+from karenina_core.schemas import VerificationResult
 from karenina_core.schemas.entities import BaseAnswer, VerifiedField
 from karenina_core.schemas.primitives import (
     REGISTRY,
@@ -21,7 +22,6 @@ from karenina_core.schemas.primitives import (
     VerificationPrimitive,
     _register_primitive,
 )
-from karenina_core.schemas.results import VerificationResult
 from karenina_core.templates import (
     Evaluation,
     FieldSpec,

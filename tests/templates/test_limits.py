@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karenina_core.errors import TemplateError
-from karenina_core.templates import read_template, template_id
-from karenina_core.templates.limits import MAX_BYTES, on_deep_stack, parse_module, readable
+from karenina_core.templates import on_deep_stack, parse_module, read_template, readable, template_id
+from karenina_core.templates.limits import MAX_BYTES
 
 
 def code_of(source: str) -> str:

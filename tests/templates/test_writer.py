@@ -12,7 +12,7 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from karenina_core.errors import InputError
-from karenina_core.schemas.entities.composition import AllOf, AnyOf, AtLeastN, FieldCheck
+from karenina_core.schemas import AllOf, AnyOf, AtLeastN, FieldCheck
 from karenina_core.schemas.primitives import (
     BooleanMatch,
     ContainsAll,
@@ -33,9 +33,15 @@ from karenina_core.schemas.primitives import (
     TraceLength,
     TraceRegex,
 )
-from karenina_core.templates import FieldSpec, ModelSpec, TemplateSpec, read_template, write_template
-from karenina_core.templates.spec import is_reserved
-from karenina_core.templates.writer import write_primitive
+from karenina_core.templates import (
+    FieldSpec,
+    ModelSpec,
+    TemplateSpec,
+    is_reserved,
+    read_template,
+    write_primitive,
+    write_template,
+)
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20)
 # With a letter in front, so that no normaliser leaves nothing of it.

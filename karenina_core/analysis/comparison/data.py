@@ -28,7 +28,7 @@ def outcomes(store: Store, run_ids: Iterable[str]) -> pd.DataFrame:
     """
     from sqlalchemy import select
 
-    from karenina_core.runs.store.tables import result
+    from karenina_core.runs import result
 
     query = select(result.c.run_id, *(result.c[name] for name in _RESULT))
     ids = list(dict.fromkeys(run_ids))
@@ -49,7 +49,7 @@ def field_outcomes(store: Store, run_ids: Iterable[str], results: pd.DataFrame) 
     """
     from sqlalchemy import select
 
-    from karenina_core.runs.store.tables import field
+    from karenina_core.runs import field
 
     columns = ["run_id", *_FIELD]
     query = select(*(field.c[name] for name in columns), field.c.name, field.c.result)
@@ -64,7 +64,7 @@ def question_texts(store: Store, run_ids: Iterable[str]) -> pd.DataFrame:
     """Return the questions of some runs: `question_id`, `question` (short) and `keywords`."""
     from sqlalchemy import func, select
 
-    from karenina_core.runs.store.tables import result
+    from karenina_core.runs import result
 
     mine = result.c.run_id.in_(list(dict.fromkeys(run_ids)))
     one_each = select(func.max(result.c.id)).where(mine).group_by(result.c.question_id)

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from karenina_core.schemas.annotation import Annotation
+from karenina_core.schemas import Annotation
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from karenina_core.analysis.figures import canvas
 from karenina_core.analysis.intervals import wilson
-from karenina_core.authoring.what_if import Curve, Point
+from karenina_core.authoring import Curve, Point
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

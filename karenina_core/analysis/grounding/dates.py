@@ -8,7 +8,7 @@ from itertools import islice
 
 from karenina_core.analysis.grounding.limits import KEPT, MOST_PLACES, MOST_WORDS
 from karenina_core.analysis.grounding.places import Place
-from karenina_core.schemas.primitives.date_reading import read_date
+from karenina_core.schemas import read_date
 
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _DATE = re.compile(

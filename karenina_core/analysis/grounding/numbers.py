@@ -9,8 +9,8 @@ from typing import Any
 
 from karenina_core.analysis.grounding.limits import KEPT, LONGEST_ANSWER, MOST_PLACES, Effort
 from karenina_core.analysis.grounding.places import How, Place, occurrences, words_of
-from karenina_core.models.local.spoken_numbers import numbers
-from karenina_core.schemas.primitives.numeric import read_number
+from karenina_core.models import numbers
+from karenina_core.schemas import read_number
 
 _MOST_NUMBERS = 2_000  # of an answer
 _DIGITS = re.compile(

@@ -13,7 +13,7 @@ from karenina_core.analysis.grounding.limits import DEEPEST_VALUE, LONGEST_ANSWE
 from karenina_core.analysis.grounding.numbers import find_number, number_places, spelled
 from karenina_core.analysis.grounding.places import How, Place, occurrences
 from karenina_core.analysis.grounding.spelling import normalised_places
-from karenina_core.schemas.results import VerificationResult
+from karenina_core.schemas import VerificationResult
 
 _MOST_SIMILAR = 20  # values that are compared closely
 _LONGEST_QUANTITY = 100  # characters of a date or a number

@@ -17,11 +17,7 @@ from karenina_core.analysis.provenance import provenance_sentences
 from karenina_core.analysis.report import grids
 from karenina_core.analysis.report.content import AnswerSheet, Chart, Grid, RunPart
 from karenina_core.benchmark import Benchmark
-from karenina_core.schemas.annotation import CAUSE_WORDS, Annotation
-from karenina_core.schemas.config import VerificationConfig
-from karenina_core.schemas.entities.rubric import AnyTrait
-from karenina_core.schemas.primitives.rule_words import rule_title
-from karenina_core.schemas.results import VerificationResult
+from karenina_core.schemas import CAUSE_WORDS, Annotation, AnyTrait, VerificationConfig, VerificationResult, rule_title
 
 if TYPE_CHECKING:
     import pandas as pd

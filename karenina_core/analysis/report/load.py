@@ -12,7 +12,7 @@ from karenina_core.analysis.comparison.pairs import compare
 from karenina_core.analysis.comparison.words import interval_sentence, verdict_sentence
 from karenina_core.analysis.report.build import Options, build_report
 from karenina_core.analysis.report.content import Report, RunPart
-from karenina_core.runs.store import Store
+from karenina_core.runs import Store
 from karenina_core.schemas.entities.question import now
 
 MOST_ARMS = 12

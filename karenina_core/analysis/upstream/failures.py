@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-from karenina_core.schemas.results import Failure, FailureCategory, Status, Verdict, VerificationResult
+from karenina_core.schemas import Failure, FailureCategory, Status, Verdict, VerificationResult
 
 SAME = frozenset(
     {

@@ -8,8 +8,7 @@ from typing import Any
 from karenina_core.analysis.strict import check_row
 from karenina_core.analysis.upstream.failures import failure_here, outcome
 from karenina_core.errors import InputError
-from karenina_core.schemas.entities.question import question_id
-from karenina_core.schemas.results import (
+from karenina_core.schemas import (
     AnswerPart,
     ConfusionPart,
     FieldEvidence,
@@ -23,6 +22,7 @@ from karenina_core.schemas.results import (
     VerificationResult,
     VerificationResultSet,
 )
+from karenina_core.schemas.entities.question import question_id
 
 _PARTS = frozenset({"metadata", "template", "rubric", "deep_judgment", "deep_judgment_rubric"})
 _MARKS = frozenset({"question_id", "raw_llm_response"})

@@ -10,11 +10,19 @@ from karenina_core import __version__
 from karenina_core.analysis.cells import json_line, redactor
 from karenina_core.analysis.frames import calls_of
 from karenina_core.analysis.upstream.failures import failure_there
-from karenina_core.schemas.annotation import Annotation
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from karenina_core.schemas import (
+    Annotation,
+    AnyTrait,
+    CallRecord,
+    GuardPart,
+    ModelConfig,
+    RubricPart,
+    StoredTrait,
+    TemplatePart,
+    VerificationConfig,
+    VerificationResult,
+)
 from karenina_core.schemas.entities.question import now
-from karenina_core.schemas.entities.rubric import AnyTrait, StoredTrait
-from karenina_core.schemas.results import CallRecord, GuardPart, RubricPart, TemplatePart, VerificationResult
 
 FORMAT_VERSION = "2.2"
 NO_TEMPLATE = "no_template"

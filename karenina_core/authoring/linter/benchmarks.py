@@ -10,7 +10,7 @@ from karenina_core.authoring.linter.finding import Finding, Severity
 from karenina_core.authoring.linter.lint import lint
 from karenina_core.authoring.linter.rubrics import lint_rubric
 from karenina_core.benchmark import Benchmark
-from karenina_core.schemas.config import VerificationConfig
+from karenina_core.schemas import VerificationConfig
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,8 @@ from karenina_core import patterns
 from karenina_core.authoring.linter.finding import Context, FieldFix, Said, with_rule
 from karenina_core.authoring.linter.truths import converted
 from karenina_core.authoring.patterns_at_risk import can_hang
+from karenina_core.schemas import NATURAL, field_kind, listed, quoted
 from karenina_core.schemas.primitives import REGISTRY
-from karenina_core.schemas.primitives.suggest import NATURAL, field_kind
-from karenina_core.schemas.primitives.wording import listed, quoted
 from karenina_core.templates import FieldSpec
 
 _NO_BOUNDS = {"NumericRange": "number", "DateRange": "date", "TraceLength": "response"}

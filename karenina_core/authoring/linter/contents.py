@@ -6,8 +6,7 @@ import re
 from typing import Any
 
 from karenina_core.authoring.linter.finding import Context, FieldFix, Said, with_rule
-from karenina_core.schemas.primitives.normalizers import normalized
-from karenina_core.schemas.primitives.wording import listed, quoted
+from karenina_core.schemas import listed, normalized, quoted
 from karenina_core.templates import FieldSpec
 
 _BOTH_CASES = ["lowercase", "strip"]

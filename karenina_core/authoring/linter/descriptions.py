@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from karenina_core.authoring.linter.finding import Context, FieldFix, Said, uses_truth
 from karenina_core.authoring.linter.words import gives_away, name_words, telling, words
-from karenina_core.schemas.primitives.wording import quoted
+from karenina_core.schemas import quoted
 from karenina_core.templates import FieldSpec
 
 _FORMS = {

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from karenina_core.schemas.config import VerificationConfig
-from karenina_core.schemas.entities.rubric import AnyTrait
+from karenina_core.schemas import AnyTrait, VerificationConfig
 from karenina_core.schemas.primitives import TracePrimitive
 from karenina_core.templates import FieldSpec, TemplateSpec
 

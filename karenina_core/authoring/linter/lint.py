@@ -9,7 +9,7 @@ from karenina_core.authoring.linter.own_code import lint_own_code
 from karenina_core.authoring.linter.table import FIELD_RULES, TEMPLATE_RULES
 from karenina_core.authoring.linter.unreadable import unreadable
 from karenina_core.errors import TemplateError
-from karenina_core.schemas.config import VerificationConfig
+from karenina_core.schemas import VerificationConfig
 from karenina_core.templates import FieldSpec, Template, TemplateSpec, read_template
 
 _ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "hint": 2}

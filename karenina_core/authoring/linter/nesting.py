@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from karenina_core.authoring.linter.finding import FormData
 from karenina_core.errors import InputError
-from karenina_core.templates.limits import MAX_DEPTH
+from karenina_core.templates import MAX_DEPTH
 
 
 def check_nesting(data: FormData) -> None:

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from karenina_core.authoring.linter.finding import Context, FieldFix, Said, with_rule
-from karenina_core.schemas.primitives.normalizers import Normalizer, SynonymMap, normalize
-from karenina_core.schemas.primitives.wording import quoted
+from karenina_core.schemas import Normalizer, SynonymMap, normalize, quoted
 from karenina_core.templates import FieldSpec
 
 _TRIMMING = frozenset({"strip", "collapse_whitespace"})

@@ -11,10 +11,8 @@ from karenina_core.authoring.layout import Positions
 from karenina_core.authoring.linter.descriptions import suggested
 from karenina_core.authoring.linter.finding import Finding, Severity, SourceFix, SpecFix, changed_field
 from karenina_core.authoring.linter.words import gives_away
-from karenina_core.schemas.entities.answer import RESERVED_NAMES, BaseAnswer
-from karenina_core.schemas.primitives.wording import listed, quoted
-from karenina_core.templates import TemplateSpec
-from karenina_core.templates.limits import on_deep_stack, parse_module, readable
+from karenina_core.schemas import RESERVED_NAMES, BaseAnswer, listed, quoted
+from karenina_core.templates import TemplateSpec, on_deep_stack, parse_module, readable
 
 _WHOLESALE = frozenset({"model_dump", "getattr", "vars", "__dict__", "model_dump_json", "dict"})
 _MISSING = object()

@@ -9,15 +9,16 @@ from karenina_core import patterns
 from karenina_core.authoring.linter.finding import Finding, Severity, TraitFix
 from karenina_core.authoring.linter.words import is_placeholder, words
 from karenina_core.authoring.patterns_at_risk import can_hang
-from karenina_core.schemas.entities.rubric import (
+from karenina_core.schemas import (
     METRICS_BY_MODE,
     AnyTrait,
     ManualRubricTrait,
     MetricRubricTrait,
     RubricTrait,
     StoredTrait,
+    listed,
+    quoted,
 )
-from karenina_core.schemas.primitives.wording import listed, quoted
 
 _Found = Iterator[tuple[str, Severity, tuple[str, str, str], TraitFix | None]]
 _WIDEST = 11  # steps of a scale that a judge can tell apart

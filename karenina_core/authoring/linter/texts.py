@@ -8,10 +8,7 @@ from karenina_core.authoring.linter.finding import Context, FieldFix, Said, with
 from karenina_core.authoring.linter.truths import converted
 from karenina_core.authoring.linter.words import words
 from karenina_core.authoring.reading import Figure, read_figure, spread, with_synonyms
-from karenina_core.schemas.primitives.date_reading import read_date
-from karenina_core.schemas.primitives.normalizers import normalize
-from karenina_core.schemas.primitives.numeric import read_number
-from karenina_core.schemas.primitives.wording import quoted
+from karenina_core.schemas import normalize, quoted, read_date, read_number
 from karenina_core.templates import FieldSpec
 
 LONGEST_EXACT = 8  # words; longer texts are hardly ever said the same way twice

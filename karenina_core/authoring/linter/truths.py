@@ -8,10 +8,8 @@ from karenina_core import patterns
 from karenina_core.authoring.linter.finding import Context, FieldFix, Said, uses_truth
 from karenina_core.authoring.linter.words import gives_away, is_placeholder, words
 from karenina_core.authoring.reading import read_figure, spread
+from karenina_core.schemas import is_ambiguous, quoted, read_date, read_number
 from karenina_core.schemas.primitives import VerificationPrimitive
-from karenina_core.schemas.primitives.date_reading import is_ambiguous, read_date
-from karenina_core.schemas.primitives.numeric import read_number
-from karenina_core.schemas.primitives.wording import quoted
 from karenina_core.templates import FieldSpec
 
 _MOST_LOOKED_FOR = 200  # items; looking for each in a long reference answer takes a while

@@ -14,12 +14,9 @@ from karenina_core.authoring.linter.finding import Context, Finding, FormData, F
 from karenina_core.authoring.linter.lint import in_order, lint
 from karenina_core.authoring.linter.nesting import check_nesting
 from karenina_core.errors import InputError
-from karenina_core.schemas.config import VerificationConfig
+from karenina_core.schemas import VerificationConfig, quoted
 from karenina_core.schemas.primitives import REGISTRY, TracePrimitive, primitive_from_dict
-from karenina_core.schemas.primitives.wording import quoted
-from karenina_core.templates import FieldSpec, TemplateSpec
-from karenina_core.templates.fields import first_message
-from karenina_core.templates.spec import is_reserved
+from karenina_core.templates import FieldSpec, TemplateSpec, first_message, is_reserved
 
 _Field = dict[str, Any]
 

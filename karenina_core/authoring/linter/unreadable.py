@@ -10,9 +10,7 @@ from karenina_core import patterns
 from karenina_core.authoring.layout import Positions, Span
 from karenina_core.authoring.linter.finding import Finding, SourceFix
 from karenina_core.errors import TemplateError
-from karenina_core.templates import read_template
-from karenina_core.templates.limits import on_deep_stack, parse_module, readable
-from karenina_core.templates.wording import quote
+from karenina_core.templates import on_deep_stack, parse_module, quote, read_template, readable
 
 _WORDS = {"true": "True", "false": "False", "null": "None", "none": "None"}
 _TYPES: dict[type, str] = {bool: "bool", int: "int", float: "float", str: "str"}

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from karenina_core.authoring.linter.finding import Context, Said, SpecFix
 from karenina_core.authoring.linter.words import words
-from karenina_core.schemas.entities.composition import AllOf, AnyOf, AtLeastN, FieldCheck
-from karenina_core.schemas.primitives.wording import quoted
+from karenina_core.schemas import AllOf, AnyOf, AtLeastN, FieldCheck, quoted
 from karenina_core.templates import TemplateSpec
 
 MANY_FIELDS = 10

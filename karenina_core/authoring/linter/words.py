@@ -6,9 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from karenina_core.schemas.primitives.date_reading import read_date
-from karenina_core.schemas.primitives.normalizers import nfc
-from karenina_core.schemas.primitives.numeric import read_number
+from karenina_core.schemas import nfc, read_date, read_number
 
 _FILLERS = frozenset(
     ["a", "an", "and", "are", "as", "at", "be", "by", "does", "for", "from", "given", "give", "gives", "has", "have",

@@ -19,8 +19,8 @@ from karenina_core.benchmark.checkpoint.vocabulary import (
     QUESTION_RUBRIC_NAME,
 )
 from karenina_core.benchmark.entry import BenchmarkQuestion, Entry
+from karenina_core.schemas import AnyTrait, Rubric
 from karenina_core.schemas.entities.question import question_id
-from karenina_core.schemas.entities.rubric import AnyTrait, Rubric
 from karenina_core.text import first_free
 
 _PLAIN_FIELDS = ("author", "sources", "few_shot_examples", "answer_notes", "workspace_path")

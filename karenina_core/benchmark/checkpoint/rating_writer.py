@@ -8,13 +8,7 @@ from typing import Any
 from karenina_core.benchmark.checkpoint.properties import ABSENT, laid_over, plain, values_by_name, write_over
 from karenina_core.benchmark.checkpoint.ratings import KINDS, METRIC_LISTS
 from karenina_core.benchmark.checkpoint.vocabulary import GLOBAL, PREFIX, QUESTION
-from karenina_core.schemas.entities.rubric import (
-    AnyTrait,
-    ManualRubricTrait,
-    MetricRubricTrait,
-    RubricTrait,
-    StoredTrait,
-)
+from karenina_core.schemas import AnyTrait, ManualRubricTrait, MetricRubricTrait, RubricTrait, StoredTrait
 
 _OPTIONAL = frozenset({"summary", "fp_instructions", "fn_instructions"})
 _ASSUMED: dict[str, Any] = {

@@ -11,13 +11,7 @@ from karenina_core.benchmark.checkpoint.properties import plain, values_by_name
 from karenina_core.benchmark.checkpoint.repairs import Repairs
 from karenina_core.benchmark.checkpoint.vocabulary import GLOBAL, PREFIX, QUESTION
 from karenina_core.errors import InputError
-from karenina_core.schemas.entities.rubric import (
-    AnyTrait,
-    ManualRubricTrait,
-    MetricRubricTrait,
-    RubricTrait,
-    StoredTrait,
-)
+from karenina_core.schemas import AnyTrait, ManualRubricTrait, MetricRubricTrait, RubricTrait, StoredTrait
 
 KINDS = {
     "RubricTrait": "llm",

@@ -21,8 +21,8 @@ from karenina_core.benchmark.checkpoint.vocabulary import (
 from karenina_core.benchmark.contents import DEFAULT_CREATOR, Contents
 from karenina_core.errors import CheckpointError
 from karenina_core.files import MAX_BYTES, garbage_collection_paused, read_json, scaled
+from karenina_core.schemas import AnyTrait, Rubric
 from karenina_core.schemas.entities.question import now
-from karenina_core.schemas.entities.rubric import AnyTrait, Rubric
 
 MAX_QUESTIONS = 20_000
 _ROOT = "the file"

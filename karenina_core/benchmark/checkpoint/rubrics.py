@@ -11,7 +11,7 @@ from karenina_core.benchmark.checkpoint.rating_writer import write_rating
 from karenina_core.benchmark.checkpoint.ratings import read_rating
 from karenina_core.benchmark.checkpoint.repairs import Repairs
 from karenina_core.errors import CheckpointError
-from karenina_core.schemas.entities.rubric import AnyTrait, Rubric
+from karenina_core.schemas import AnyTrait, Rubric
 from karenina_core.text import first_free
 
 MAX_TRAITS = 1_000

@@ -23,7 +23,7 @@ from karenina_core.benchmark.checkpoint.vocabulary import (
 )
 from karenina_core.benchmark.contents import Contents
 from karenina_core.benchmark.entry import BenchmarkQuestion, Entry
-from karenina_core.schemas.entities.rubric import Rubric
+from karenina_core.schemas import Rubric
 
 ELEMENTS = "dataFeedElement"
 """Where a file holds its questions."""

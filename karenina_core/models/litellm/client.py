@@ -19,8 +19,7 @@ from karenina_core.models.litellm.errors import classify
 from karenina_core.models.ports import ChatReply, ChatRequest
 from karenina_core.models.replies import clean, clean_reply, without_key
 from karenina_core.redact import install_log_redaction
-from karenina_core.schemas.config import ModelConfig
-from karenina_core.schemas.results import Usage
+from karenina_core.schemas import ModelConfig, Usage
 
 if TYPE_CHECKING:
     import httpx

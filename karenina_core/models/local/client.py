@@ -14,8 +14,7 @@ from karenina_core.models.local.engine import CONTEXT, Engine, Generation, engin
 from karenina_core.models.ports import ChatReply, ChatRequest
 from karenina_core.models.replies import clean, clean_reply
 from karenina_core.models.weights import SMOLLM2
-from karenina_core.schemas.config import ModelConfig
-from karenina_core.schemas.results import Usage
+from karenina_core.schemas import ModelConfig, Usage
 
 ANSWER_TOKENS = 512  # a small model that finds no end is stopped here, unless a configuration sets its own limit
 JUDGE_TOKENS = 512

@@ -21,7 +21,7 @@ from karenina_core.models.openai.stream import Collected, StreamError, collect
 from karenina_core.models.ports import ChatReply, ChatRequest
 from karenina_core.models.prices import Listed, listed
 from karenina_core.models.replies import clean, clean_data, without_key
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 
 if TYPE_CHECKING:
     from karenina_core.models.openai.http import Body, Connections

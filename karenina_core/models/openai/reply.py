@@ -14,7 +14,7 @@ from karenina_core.models.openai.errors import within
 from karenina_core.models.ports import ChatReply
 from karenina_core.models.prices import Listed
 from karenina_core.models.replies import clean, clean_reply, without_key
-from karenina_core.schemas.results import Usage, built
+from karenina_core.schemas import Usage, built
 
 _LONGEST_NAME = 200  # characters of a model's name, or of the reason a reply ended
 _MOST_TOKENS = 2**40

@@ -21,7 +21,7 @@ from karenina_core.models.endpoints import check_endpoint, host_of, standing
 from karenina_core.models.keys import provider_prefix
 from karenina_core.models.prices import listed
 from karenina_core.models.providers import PROVIDERS, matches
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 
 OPENAI = "openai"
 _DIRECT = {provider.prefixes[0]: provider for provider in PROVIDERS if provider.base_url}

@@ -12,7 +12,7 @@ from pydantic_core import to_json
 
 from karenina_core.models.openai.errors import RejectedError
 from karenina_core.models.openai.route import Route
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 
 OLD, NEW = "max_tokens", "max_completion_tokens"  # two names of one setting
 # Always sent, so that a person cannot leave them out; what a person asked for by name is refused aloud instead.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from karenina_core.models.pace.limits import Bucket, Clock, ModelLimits
-from karenina_core.schemas.results import Usage
+from karenina_core.schemas import Usage
 
 CHARACTERS_PER_TOKEN = 4
 USUAL_REPLY = 256.0  # tokens, until replies tell

@@ -20,7 +20,7 @@ from karenina_core.models.pace.limits import Clock, Concurrency, ModelLimits, Pa
 from karenina_core.models.pace.lines import LaneName, Line, StoppedError
 from karenina_core.models.pace.retry import LONGEST_RETRY_AFTER
 from karenina_core.models.pace.seats import Queue, Seat
-from karenina_core.schemas.results import Usage
+from karenina_core.schemas import Usage
 
 State = Literal["open", "trying", "waiting", "suspended", "stopped"]
 

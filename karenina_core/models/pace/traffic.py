@@ -12,7 +12,7 @@ from karenina_core.models.keys import NO_KEY, find_key
 from karenina_core.models.pace.lanes import Lane, State, Way
 from karenina_core.models.pace.limits import ModelLimits
 from karenina_core.models.pace.lines import Bound, LaneName, Line
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 
 _lanes: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[LaneName, Lane]] = WeakKeyDictionary()
 

@@ -10,11 +10,11 @@ import asyncio
 from dataclasses import replace
 
 from karenina_core.errors import KareninaError
-from karenina_core.models.embeddings import Embedder
+from karenina_core.models import Embedder
 from karenina_core.pipeline.context import Context
 from karenina_core.pipeline.stage import Skip, Stage, StageFailure
+from karenina_core.schemas import SimilarityPart
 from karenina_core.schemas.primitives import SemanticMatch
-from karenina_core.schemas.results import SimilarityPart
 from karenina_core.templates import Evaluation, Template
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from karenina_core.pipeline.context import Context
 from karenina_core.pipeline.stage import Stage
-from karenina_core.schemas.entities.question import now
-from karenina_core.schemas.results import (
+from karenina_core.schemas import (
     CallRecord,
     Failure,
     QuestionSnapshot,
@@ -16,6 +15,7 @@ from karenina_core.schemas.results import (
     built,
     total_usage,
 )
+from karenina_core.schemas.entities.question import now
 
 # The evaluation did what it should; the response just gave nothing to decide.
 _ORDERLY = frozenset({"abstention", "sufficiency", "recursion_limit", "trace_validation"})

@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from karenina_core.models.failures import BrokenReplyError
-from karenina_core.models.ports import ChatRequest, Subject
-from karenina_core.models.replies import MAX_REPLY
+from karenina_core.models import MAX_REPLY, BrokenReplyError, ChatRequest, Subject
 from karenina_core.pipeline.context import Context
 from karenina_core.pipeline.prompts import addresses_grader, answer_messages
 from karenina_core.pipeline.stage import Stage, StageFailure
-from karenina_core.schemas.results import AnswerPart, built
+from karenina_core.schemas import AnswerPart, built
 
 _LONG = 4_000  # characters; longer texts take a while to search, and the loop goes on meanwhile
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from karenina_core.models.structured import InvalidOutputError
+from karenina_core.models import InvalidOutputError
 from karenina_core.pipeline.context import Context
 from karenina_core.pipeline.judging import ask_judge
 from karenina_core.pipeline.prompts import parse_messages

@@ -18,8 +18,7 @@ from karenina_core.pipeline.judging import ask_judge, unusable_replies
 from karenina_core.pipeline.llm_traits import assess
 from karenina_core.pipeline.prompts import metric_messages
 from karenina_core.pipeline.stage import Skip, Stage
-from karenina_core.schemas.entities.rubric import ManualRubricTrait, MetricRubricTrait, RubricTrait, StoredTrait
-from karenina_core.schemas.results import RubricPart
+from karenina_core.schemas import ManualRubricTrait, MetricRubricTrait, RubricPart, RubricTrait, StoredTrait
 
 
 class RubricEvaluation(Stage):

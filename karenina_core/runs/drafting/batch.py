@@ -15,7 +15,7 @@ from karenina_core.authoring import REVIEW_PROPERTY, Review, add_draft
 from karenina_core.benchmark import Benchmark, BenchmarkQuestion
 from karenina_core.errors import InputError, StoreError
 from karenina_core.runs.store import Store
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 from karenina_core.schemas.entities.question import now
 
 # Batches stored by earlier versions say `ready`, which is the word for questions that take part in runs.

@@ -6,11 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.models.keys import KeySource, using_keys
-from karenina_core.models.ports import call_key
-from karenina_core.models.readiness import check_model
-from karenina_core.pipeline import generation
-from karenina_core.pipeline.generation import GeneratedTemplate, draft_request, to_draft
+from karenina_core.models import KeySource, call_key, check_model, using_keys
+from karenina_core.pipeline import GeneratedTemplate, draft_request, generation, to_draft
 from karenina_core.runs.at_once import open_ledger
 from karenina_core.runs.engine.budget import Budget
 from karenina_core.runs.engine.purse import Purse
@@ -19,7 +16,7 @@ from karenina_core.runs.plans.experience import experience
 from karenina_core.runs.plans.quotes import client_at
 from karenina_core.runs.plans.rehearsal import Ask, Calls, is_remote
 from karenina_core.runs.store import Store
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 
 _PURPOSE = "generate_template"
 

@@ -6,15 +6,14 @@ import threading
 from collections.abc import Sequence
 
 from karenina_core.errors import InputError
-from karenina_core.models.keys import KeySource
-from karenina_core.models.readiness import check_model
-from karenina_core.pipeline.generation import to_draft
+from karenina_core.models import KeySource, check_model
+from karenina_core.pipeline import to_draft
 from karenina_core.runs.drafting.batch import DraftBatch, stored_batch
 from karenina_core.runs.drafting.calls import drafting_purse
 from karenina_core.runs.drafting.job import DraftJob
 from karenina_core.runs.engine.budget import daily_budget
 from karenina_core.runs.store import Store
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 
 _Name = tuple[str, str | None]
 

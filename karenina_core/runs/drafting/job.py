@@ -12,10 +12,8 @@ from dataclasses import replace
 from karenina_core.authoring import draft_by_rule
 from karenina_core.benchmark import BenchmarkQuestion
 from karenina_core.errors import KareninaError
-from karenina_core.models.caller import Caller
-from karenina_core.models.keys import KeySource, using_keys
-from karenina_core.models.pace.rate import Rate
-from karenina_core.pipeline.generation import generate_template
+from karenina_core.models import Caller, KeySource, Rate, using_keys
+from karenina_core.pipeline import generate_template
 from karenina_core.runs.cancellation import Cancellation
 from karenina_core.runs.drafting.batch import (
     BatchStatus,
@@ -29,7 +27,7 @@ from karenina_core.runs.engine.purse import Purse
 from karenina_core.runs.engine.writer import Writer
 from karenina_core.runs.plans.quotes import client_at
 from karenina_core.runs.store import Store
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 from karenina_core.templates import write_template
 
 log = logging.getLogger(__name__)

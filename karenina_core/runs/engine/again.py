@@ -9,8 +9,7 @@ from karenina_core.runs.plans.expected import traits_of
 from karenina_core.runs.plans.plan import Plan
 from karenina_core.runs.store import Outcome, Store
 from karenina_core.runs.store.order import Order
-from karenina_core.schemas.entities.rubric import MetricRubricTrait, RubricTrait
-from karenina_core.schemas.results import RowKey, VerificationResult, result_id
+from karenina_core.schemas import MetricRubricTrait, RowKey, RubricTrait, VerificationResult, result_id
 
 
 def kept(store: Store, run_id: str, plan: Plan, order: Order, outcomes: Iterable[Outcome]) -> set[int]:

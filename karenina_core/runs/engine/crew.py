@@ -12,8 +12,7 @@ from karenina_core.runs.engine.evaluation import Evaluator
 from karenina_core.runs.engine.gate import Gate
 from karenina_core.runs.engine.work import AnswerTask, JudgeTask, WorkQueue
 from karenina_core.runs.plans.plan import Generation
-from karenina_core.schemas.config import ModelConfig
-from karenina_core.schemas.results import Failure, QuestionSnapshot, VerificationResult
+from karenina_core.schemas import Failure, ModelConfig, QuestionSnapshot, VerificationResult
 
 log = logging.getLogger(__name__)
 _ALONE = 32

@@ -7,16 +7,11 @@ from typing import Any, Protocol
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import ConfigError
-from karenina_core.models.caller import Caller
-from karenina_core.models.clients import preload
-from karenina_core.models.keys import check_access
-from karenina_core.models.ports import MeteredCallLedger
-from karenina_core.pipeline import Pipeline
-from karenina_core.pipeline.context import Context
+from karenina_core.models import Caller, MeteredCallLedger, check_access, preload
+from karenina_core.pipeline import Context, Pipeline
 from karenina_core.runs.engine.metering import MeteredLedger
 from karenina_core.runs.plans.quotes import Prices, client_at
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
-from karenina_core.schemas.results import VerificationResult
+from karenina_core.schemas import ModelConfig, VerificationConfig, VerificationResult
 
 
 class Evaluator(Protocol):

@@ -10,9 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from karenina_core.errors import StoreError
-from karenina_core.models.keys import KeySource, using_keys
-from karenina_core.models.pace.traffic import Traffic
-from karenina_core.models.ports import CallLedger
+from karenina_core.models import CallLedger, KeySource, Traffic, using_keys
 from karenina_core.runs.engine.budget import Budget
 from karenina_core.runs.engine.collector import quiet
 from karenina_core.runs.engine.crew import Crew, workers_for
@@ -26,7 +24,7 @@ from karenina_core.runs.plans.plan import Plan
 from karenina_core.runs.store import RunRow, RunStatus, Store
 from karenina_core.runs.store.evidence import ResultRows, rows_of
 from karenina_core.runs.store.leases import LeaseLostError
-from karenina_core.schemas.results import VerificationResult
+from karenina_core.schemas import VerificationResult
 
 log = logging.getLogger(__name__)
 _TICK = 0.05  # seconds; a paused run is looked at again

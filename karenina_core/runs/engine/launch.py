@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from karenina_core.errors import ConfigError, StoreError
-from karenina_core.models.pace.slots import max_concurrent
+from karenina_core.models import max_concurrent
 from karenina_core.runs.engine.again import kept
 from karenina_core.runs.engine.budget import daily_budget
 from karenina_core.runs.engine.evaluation import Evaluator, EvaluatorFactory
@@ -19,7 +19,7 @@ from karenina_core.runs.engine.writer import Writer
 from karenina_core.runs.plans.plan import Plan, config_hash
 from karenina_core.runs.plans.prepared import answers_missing, require_answers
 from karenina_core.runs.store import Store
-from karenina_core.schemas.config import VerificationConfig
+from karenina_core.schemas import VerificationConfig
 
 _KEPT_ANSWERS = 16  # runs
 

@@ -7,12 +7,11 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from karenina_core.models.ports import ChatReply, ChatRequest
-from karenina_core.models.shared_calls import SharedCalls
+from karenina_core.models import ChatReply, ChatRequest, SharedCalls
 from karenina_core.runs.engine.writer import CallWrite, GroupThread, Told, Writer
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.clean import clean, clean_json, clean_text
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 from karenina_core.schemas.entities.question import now
 
 _REPLY = TypeAdapter(ChatReply)

@@ -11,15 +11,12 @@ import asyncio
 from collections.abc import Sequence
 from contextvars import ContextVar
 
-from karenina_core.models.pace.traffic import Traffic
-from karenina_core.models.ports import CallLedger, ChatReply, ChatRequest
-from karenina_core.models.shared_calls import SharedCalls
+from karenina_core.models import CallLedger, ChatReply, ChatRequest, SharedCalls, Traffic
 from karenina_core.runs.engine.budget import Budget
 from karenina_core.runs.engine.gate import Gate
 from karenina_core.runs.engine.ledger import StoreLedger
 from karenina_core.runs.engine.writer import CallWrite, Told
-from karenina_core.schemas.config import ModelConfig
-from karenina_core.schemas.results import Usage, built
+from karenina_core.schemas import ModelConfig, Usage, built
 
 
 class _Held:

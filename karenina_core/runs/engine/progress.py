@@ -7,11 +7,9 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from karenina_core.models.pace.rate import Rate
-from karenina_core.models.pace.traffic import ModelTraffic, Retry
+from karenina_core.models import ModelTraffic, Rate, Retry
 from karenina_core.runs.store import ACTIVE, Outcome, RunRow, RunStatus, Store
-from karenina_core.schemas.causes import NO_VERDICT, in_words
-from karenina_core.schemas.results import RowKey, Usage, VerificationResult
+from karenina_core.schemas import NO_VERDICT, RowKey, Usage, VerificationResult, in_words
 
 HIGHEST_PACE = 1000
 """Model calls of one run that may be in flight at once, at the most."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from karenina_core.errors import ModelError
 from karenina_core.runs.engine.budget import Budget
-from karenina_core.schemas.results import Usage
+from karenina_core.schemas import Usage
 
 
 class Purse:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from karenina_core.errors import InputError, StoreError
-from karenina_core.models.keys import KeySource
+from karenina_core.models import KeySource
 from karenina_core.runs.engine.evaluation import EvaluatorFactory, evaluator_at
 from karenina_core.runs.engine.job import Job
 from karenina_core.runs.engine.launch import Launcher
@@ -20,7 +20,7 @@ from karenina_core.runs.engine.progress import HIGHEST_PACE, Progress, stored_pr
 from karenina_core.runs.engine.writer import Writer
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.leases import forget_owner, new_owner
-from karenina_core.schemas.config import VerificationConfig
+from karenina_core.schemas import VerificationConfig
 
 T = TypeVar("T")
 BEAT_SECONDS = 5.0

@@ -14,7 +14,7 @@ from karenina_core.errors import StoreError
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.evidence import ResultRows
 from karenina_core.runs.store.faults import TroubleError
-from karenina_core.schemas.results import Usage, total_usage
+from karenina_core.schemas import Usage, total_usage
 
 log = logging.getLogger(__name__)
 Told = Callable[[bool], None]

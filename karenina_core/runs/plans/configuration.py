@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from karenina_core.errors import InputError
 from karenina_core.files import json_bytes, read_bytes, read_json
-from karenina_core.schemas.config import VerificationConfig
+from karenina_core.schemas import VerificationConfig
 
 _MAX_BYTES = 200 * 2**20  # of exported results, which begin with their configuration
 _MAX_TEXT = 2_000_000

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from karenina_core.models.prices import Price
+from karenina_core.models import Price
 from karenina_core.runs.engine.budget import about
 from karenina_core.runs.plans.experience import Span, Taken, experience
 from karenina_core.runs.plans.plan import Plan
 from karenina_core.runs.plans.quotes import Prices, Quote, quote
 from karenina_core.runs.plans.rehearsal import Ask, Calls, is_remote, rehearse
 from karenina_core.runs.store import Store
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 
 CHARACTERS = 4  # of a prompt, for one token
 REPLY_TOKENS = (50, 1_000)  # of an answer or a judgement, no more than the model may give

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import TemplateError
-from karenina_core.schemas.config import VerificationConfig
-from karenina_core.schemas.entities.rubric import AnyTrait, MetricRubricTrait, RubricTrait, merge_rubrics
+from karenina_core.schemas import AnyTrait, MetricRubricTrait, RubricTrait, VerificationConfig, merge_rubrics
 from karenina_core.templates import read_template
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from karenina_core.runs.engine.ledger import read_reply
 from karenina_core.runs.plans.rehearsal import Ask
 from karenina_core.runs.store import Store
-from karenina_core.schemas.results import CallRecord, VerificationResult
+from karenina_core.schemas import CallRecord, VerificationResult
 
 ENOUGH = 3  # calls before they say anything
 _MOST_ROWS = 200

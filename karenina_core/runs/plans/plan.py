@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs.plans.expected import expected_calls
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from karenina_core.schemas import ModelConfig, VerificationConfig
 
 # How fast a run goes, and when it stops, does not change what it finds.
 PACE = frozenset(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import ConfigError, InputError
 from karenina_core.runs.plans.plan import Plan
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from karenina_core.schemas import ModelConfig, VerificationConfig
 
 
 @dataclass(frozen=True)

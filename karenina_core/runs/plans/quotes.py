@@ -6,10 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
-from karenina_core.models.clients import make_client
-from karenina_core.models.ports import ChatReply, ChatRequest, ModelClient
-from karenina_core.models.prices import Price, price_of
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from karenina_core.models import ChatReply, ChatRequest, ModelClient, Price, make_client, price_of
+from karenina_core.schemas import ModelConfig, VerificationConfig
 
 Prices = Mapping[str, Price]
 

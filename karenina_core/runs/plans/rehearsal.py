@@ -10,15 +10,19 @@ from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 from karenina_core.errors import InputError, ModelError
-from karenina_core.models.caller import Caller
-from karenina_core.models.clients import make_client
-from karenina_core.models.ledger import NullLedger
-from karenina_core.models.ports import ChatReply, ChatRequest, Subject, call_key
-from karenina_core.models.structured import InvalidOutputError, ask_again, read_whole_reply
-from karenina_core.pipeline.generation import run_in_thread
-from karenina_core.pipeline.pipeline import Pipeline, run_stages
-from karenina_core.pipeline.plan import SHARED, STAGES
-from karenina_core.pipeline.prompts import answer_messages
+from karenina_core.models import (
+    Caller,
+    ChatReply,
+    ChatRequest,
+    InvalidOutputError,
+    NullLedger,
+    Subject,
+    ask_again,
+    call_key,
+    make_client,
+    read_whole_reply,
+)
+from karenina_core.pipeline import SHARED, STAGES, Pipeline, answer_messages, run_in_thread, run_stages
 from karenina_core.runs.engine.again import kept
 from karenina_core.runs.engine.ledger import read_reply
 from karenina_core.runs.engine.work import AnswerTask, remaining
@@ -26,8 +30,7 @@ from karenina_core.runs.plans.expected import judge_calls
 from karenina_core.runs.plans.plan import Plan
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.order import Order
-from karenina_core.schemas.config import ModelConfig
-from karenina_core.schemas.results import CallRecord
+from karenina_core.schemas import CallRecord, ModelConfig
 
 T = TypeVar("T")
 MOST = 400

@@ -8,7 +8,7 @@ from dataclasses import replace
 from karenina_core.errors import InputError
 from karenina_core.runs.plans.plan import Plan, same_model, wanted
 from karenina_core.runs.store import Store
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from karenina_core.schemas import ModelConfig, VerificationConfig
 
 
 def top_up(

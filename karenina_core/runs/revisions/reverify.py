@@ -9,15 +9,13 @@ from typing import Any, NamedTuple
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError, KareninaError
-from karenina_core.pipeline import reverify_result
-from karenina_core.pipeline.reverify import needs_judge_again, verdict_now
+from karenina_core.pipeline import needs_judge_again, reverify_result, verdict_now
 from karenina_core.runs.engine.work import settled
 from karenina_core.runs.plans.plan import wanted
 from karenina_core.runs.revisions.family import revisions
 from karenina_core.runs.store import RunRow, Store
 from karenina_core.runs.store.evidence import decode
-from karenina_core.schemas.extraction import Extraction
-from karenina_core.schemas.results import RowKey, Verdict, VerificationResult
+from karenina_core.schemas import Extraction, RowKey, Verdict, VerificationResult
 
 _BATCH = 200
 

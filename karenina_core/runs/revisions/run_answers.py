@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from karenina_core.pipeline.trait_scoring import Sample
+from karenina_core.pipeline import Sample
 from karenina_core.runs.store import Store
-from karenina_core.schemas.extraction import Extraction
-from karenina_core.schemas.results import result_id
+from karenina_core.schemas import Extraction, result_id
 
 MOST = 2_000
 

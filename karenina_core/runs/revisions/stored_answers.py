@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from karenina_core.authoring.what_if import StoredAnswer
+from karenina_core.authoring import StoredAnswer
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.evidence import decode
-from karenina_core.schemas.results import Verdict, VerificationResult
+from karenina_core.schemas import Verdict, VerificationResult
 from karenina_core.templates import TemplateSpec
 
 MOST = 1_000

@@ -12,7 +12,7 @@ from karenina_core.runs.store.bulk import Ready
 from karenina_core.runs.store.leases import LeaseLostError
 from karenina_core.runs.store.spending import Spending
 from karenina_core.runs.store.tables import run as table
-from karenina_core.schemas.results import Usage
+from karenina_core.schemas import Usage
 
 _COUNTERS = ("done", "passed", "failed", "not_evaluated", "errors")
 _SUMS = (*_COUNTERS, "calls", "cached_calls", "seconds")

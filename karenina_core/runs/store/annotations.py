@@ -13,8 +13,7 @@ from karenina_core.runs.store.clean import clean_text
 from karenina_core.runs.store.database import Database
 from karenina_core.runs.store.tables import annotation as table
 from karenina_core.runs.store.tables import duel, result
-from karenina_core.schemas.annotation import Annotation
-from karenina_core.schemas.duel import Duel
+from karenina_core.schemas import Annotation, Duel
 
 
 class Annotations(Database):

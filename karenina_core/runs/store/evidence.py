@@ -10,8 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from karenina_core.errors import StoreError
 from karenina_core.runs.store.clean import clean, clean_json, clean_text
-from karenina_core.schemas.field_state import field_state
-from karenina_core.schemas.results import CallRecord, ConfusionPart, RubricPart, VerificationResult
+from karenina_core.schemas import CallRecord, ConfusionPart, RubricPart, VerificationResult, field_state
 
 Row = dict[str, Any]
 _SHORT = 200

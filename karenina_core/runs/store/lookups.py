@@ -9,7 +9,7 @@ from sqlalchemy import case, func, select
 
 from karenina_core.runs.store.database import Database
 from karenina_core.runs.store.tables import call, result, score
-from karenina_core.schemas.results import RowKey
+from karenina_core.schemas import RowKey
 
 _AT_ONCE = 500  # keys in one query
 SAMPLE = 3_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from karenina_core.errors import InputError
-from karenina_core.schemas.results import RowKey
+from karenina_core.schemas import RowKey
 
 _WIDTH = 10_000
 

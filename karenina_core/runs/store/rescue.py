@@ -11,7 +11,7 @@ from typing import Any
 
 from karenina_core.errors import StoreError
 from karenina_core.runs.store.evidence import decode
-from karenina_core.schemas.results import VerificationResult
+from karenina_core.schemas import VerificationResult
 
 # What reading a damaged page, or text that is none, may raise.
 _UNREADABLE = (sqlite3.Error, UnicodeDecodeError, OverflowError, MemoryError)

@@ -26,7 +26,7 @@ from karenina_core.runs.store.clean import to_json
 from karenina_core.runs.store.evidence import ResultRows, Row, decode, rows_of
 from karenina_core.runs.store.runs import Runs
 from karenina_core.runs.store.tables import field, payload, result, score
-from karenina_core.schemas.results import RowKey, Usage, VerificationResult
+from karenina_core.schemas import RowKey, Usage, VerificationResult
 
 PAGE = 200
 FILTERS = (*RowKey._fields, "status", "verdict", "failure_category", "failure_stage", "result_id")

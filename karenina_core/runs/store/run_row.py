@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from karenina_core.runs.plans.plan import LEFT_OUT
-from karenina_core.schemas.config import VerificationConfig
+from karenina_core.schemas import VerificationConfig
 from karenina_core.text import counted
 
 RunStatus = Literal["queued", "running", "paused", "interrupted", "cancelled", "completed", "failed"]

@@ -17,9 +17,8 @@ from karenina_core.runs.store.run_row import RunRow, RunStatus
 from karenina_core.runs.store.snapshots import Packed, Snapshots, pack
 from karenina_core.runs.store.tables import run as table
 from karenina_core.runs.store.tables import snapshot
-from karenina_core.schemas.config import VerificationConfig
+from karenina_core.schemas import Usage, VerificationConfig
 from karenina_core.schemas.entities.question import now
-from karenina_core.schemas.results import Usage
 
 _UNLISTED = {"config", "question_ids", "skipped", "owner", "beat"}
 _LISTED = [column for column in table.c if column.name not in _UNLISTED] + [table.c.config.label("settings")]

@@ -9,11 +9,11 @@ from typing import Any
 from sqlalchemy import delete, select
 
 from karenina_core.errors import InputError
-from karenina_core.models.prices import Price
+from karenina_core.models import Price
 from karenina_core.runs.store.clean import clean_text
 from karenina_core.runs.store.database import Database
 from karenina_core.runs.store.tables import setting as table
-from karenina_core.schemas.config import VerificationConfig
+from karenina_core.schemas import VerificationConfig
 
 _PRESET = "preset/"
 _PRICES = "prices"

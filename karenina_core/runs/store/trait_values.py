@@ -6,7 +6,7 @@ from sqlalchemy import select
 
 from karenina_core.runs.store.database import Database
 from karenina_core.runs.store.tables import score
-from karenina_core.schemas.results import RowKey
+from karenina_core.schemas import RowKey
 
 
 class TraitValues(Database):

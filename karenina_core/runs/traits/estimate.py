@@ -6,19 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from karenina_core.errors import ModelError
-from karenina_core.models.caller import Caller
-from karenina_core.models.ledger import NullLedger
-from karenina_core.models.ports import ChatRequest, call_key
-from karenina_core.pipeline.generation import run_in_thread
-from karenina_core.pipeline.trait_scoring import Sample, TraitScorer, needs_judge
+from karenina_core.models import Caller, ChatRequest, NullLedger, call_key
+from karenina_core.pipeline import Sample, TraitScorer, needs_judge, run_in_thread
 from karenina_core.runs.plans.estimate import Estimate, estimated
 from karenina_core.runs.plans.experience import experience
 from karenina_core.runs.plans.rehearsal import Ask, Calls, is_remote
 from karenina_core.runs.store import Store
 from karenina_core.runs.traits.score import Scoring, ids_of, rows_to_score, sample_of
-from karenina_core.schemas.config import ModelConfig, PromptConfig
-from karenina_core.schemas.entities.rubric import AnyTrait
-from karenina_core.schemas.results import CallRecord
+from karenina_core.schemas import AnyTrait, CallRecord, ModelConfig, PromptConfig
 
 T = TypeVar("T")
 MOST = 400

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from karenina_core.errors import KareninaError, StoreError
-from karenina_core.models.caller import Caller
-from karenina_core.models.keys import KeySource, using_keys
-from karenina_core.pipeline.trait_scoring import TraitScorer
+from karenina_core.models import Caller, KeySource, using_keys
+from karenina_core.pipeline import TraitScorer
 from karenina_core.runs.cancellation import Cancellation
 from karenina_core.runs.engine.budget import Budget
 from karenina_core.runs.engine.ledger import StoreLedger
@@ -33,7 +32,7 @@ from karenina_core.runs.traits.score import (
     sample_of,
     with_trait,
 )
-from karenina_core.schemas.results import Usage, VerificationResult
+from karenina_core.schemas import Usage, VerificationResult
 
 log = logging.getLogger(__name__)
 BEAT_SECONDS = 5.0

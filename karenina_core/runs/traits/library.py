@@ -15,8 +15,8 @@ from karenina_core.errors import InputError
 from karenina_core.files import json_bytes, read_json
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.clean import clean, clean_text, to_json
+from karenina_core.schemas import AnyTrait, StoredTrait, Trait
 from karenina_core.schemas.entities.question import now
-from karenina_core.schemas.entities.rubric import AnyTrait, StoredTrait, Trait
 
 FORMAT = "karenina-traits"
 VERSION = 1

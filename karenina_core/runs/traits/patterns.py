@@ -9,7 +9,7 @@ from typing import NamedTuple
 from karenina_core import patterns
 from karenina_core.errors import InputError
 from karenina_core.runs.revisions.run_answers import RunAnswer
-from karenina_core.schemas.entities.rubric import ManualRubricTrait
+from karenina_core.schemas import ManualRubricTrait
 
 BUDGET_SECONDS = 5.0
 """For all answers together; a person waits for it."""

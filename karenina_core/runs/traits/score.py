@@ -14,15 +14,24 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from karenina_core.errors import ConfigError, InputError
-from karenina_core.models.readiness import check_model
-from karenina_core.pipeline.trait_scoring import Sample, needs_judge
+from karenina_core.models import check_model
+from karenina_core.pipeline import Sample, needs_judge
 from karenina_core.runs.plans.plan import Plan
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.clean import clean
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import (
+    AnyTrait,
+    ModelConfig,
+    RowKey,
+    RubricPart,
+    StoredTrait,
+    Trait,
+    VerificationResult,
+    merge_rubrics,
+    result_id,
+    total_usage,
+)
 from karenina_core.schemas.entities.question import now
-from karenina_core.schemas.entities.rubric import AnyTrait, StoredTrait, Trait, merge_rubrics
-from karenina_core.schemas.results import RowKey, RubricPart, VerificationResult, result_id, total_usage
 
 _TRAIT: TypeAdapter[AnyTrait] = TypeAdapter(Trait)
 

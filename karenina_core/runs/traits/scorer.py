@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from karenina_core.errors import InputError
-from karenina_core.models.keys import KeySource
+from karenina_core.models import KeySource
 from karenina_core.runs.store import Store
 from karenina_core.runs.traits.job import ScoringJob, ScoringProgress
 from karenina_core.runs.traits.score import Scoring, check_scoring

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from karenina_core.errors import ConfigError
-from karenina_core.models.caller import Caller
-from karenina_core.models.keys import KeySource
-from karenina_core.models.readiness import check_model
-from karenina_core.pipeline.trait_scoring import Sample, TraitScorer, needs_judge
+from karenina_core.models import Caller, KeySource, check_model
+from karenina_core.pipeline import Sample, TraitScorer, needs_judge
 from karenina_core.runs.at_once import ask_at_once
 from karenina_core.runs.store import Store
-from karenina_core.schemas.config import ModelConfig
-from karenina_core.schemas.entities.rubric import AnyTrait
-from karenina_core.schemas.results import RubricPart
+from karenina_core.schemas import AnyTrait, ModelConfig, RubricPart
 
 _ATTEMPTS = 2  # a person waits for it
 

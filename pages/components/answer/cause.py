@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from karenina_core.analysis.triage import whose_fault
-from karenina_core.schemas.results import VerificationResult
+from karenina_core.analysis import whose_fault
+from karenina_core.schemas import VerificationResult
 from pages.components import frame, services
 from pages.components.answer import scratch as answer_scratch
 from pages.components.text import plain

@@ -11,8 +11,7 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from karenina_core.schemas.causes import in_words
-from karenina_core.schemas.results import CallRecord, GuardPart, Usage, VerificationResult
+from karenina_core.schemas import CallRecord, GuardPart, Usage, VerificationResult, in_words
 from karenina_core.text import counted
 from pages.components import frame, services
 from pages.components.answer import evidence as answer_evidence

@@ -6,9 +6,9 @@ import math
 
 import streamlit as st
 
-from karenina_core.analysis.duels import Pair, Row, Tally, pairs, tallies
-from karenina_core.analysis.summary import interval
-from karenina_core.schemas.duel import Duel, Winner
+from karenina_core.analysis import Row, Tally, interval, pairs
+from karenina_core.analysis.duels import Pair, tallies
+from karenina_core.schemas import Duel, Winner
 from karenina_core.text import counted
 from pages.components import feedback, frame, services
 from pages.components.answer import review as answer_review

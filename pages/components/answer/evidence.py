@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import streamlit as st
 
-from karenina_core.analysis.cells import readable
-from karenina_core.analysis.grounding import Grounding, How, grounding
-from karenina_core.schemas.results import VerificationResult
+from karenina_core.analysis import Grounding, How, grounding, readable
+from karenina_core.schemas import VerificationResult
 from pages.components.text import plain, rendered, short, visible
 
 _COLORS: dict[How, str] = {"exact": "green", "normalised": "blue", "fuzzy": "orange"}

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from karenina_core.runs.traits.score import scored_at
-from karenina_core.schemas.annotation import latest_reviews
+from karenina_core.runs import scored_at
+from karenina_core.schemas import latest_reviews
 from pages.components import services, state
 from pages.components.results import data as results_data
 from pages.components.text import short

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from karenina_core.schemas.results import VerificationResult
+from karenina_core.schemas import VerificationResult
 from pages.components import services
 from pages.components.answer import scratch as answer_scratch
 
@@ -13,7 +13,7 @@ def button(run_id: str, result: VerificationResult) -> None:
     """Offer the evaluation, as it is shown, as a Jupyter notebook."""
 
     def notebook() -> bytes:
-        from karenina_core.analysis.notebook import to_notebook
+        from karenina_core.analysis import to_notebook
 
         reviews = services.store().annotations(run_id, result.result_id)
         return to_notebook(result, _source(run_id, result), reviews)

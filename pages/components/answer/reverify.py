@@ -6,12 +6,9 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.analysis.intervals import proportion
-from karenina_core.analysis.summary import interval, percent
-from karenina_core.runs import Flip, FlipList, RunRow, preview, reverify, wanted
-from karenina_core.runs.revisions.family import Revision, revisions
-from karenina_core.runs.revisions.reverify import Share
-from karenina_core.schemas.results import Verdict
+from karenina_core.analysis import interval, percent, proportion
+from karenina_core.runs import Flip, FlipList, Revision, RunRow, Share, preview, reverify, revisions, wanted
+from karenina_core.schemas import Verdict
 from karenina_core.text import counted
 from pages.components import feedback, frame, services, session_keys, state
 from pages.components.answer import scratch as answer_scratch

@@ -6,17 +6,17 @@ from datetime import UTC
 
 import streamlit as st
 
-from karenina_core.runs.revisions.family import revisions
-from karenina_core.schemas.annotation import (
+from karenina_core.runs import revisions
+from karenina_core.schemas import (
     CAUSE_WORDS,
     CAUSES,
     MAX_AUTHOR,
     MAX_NOTE,
     Annotation,
     Cause,
+    VerificationResult,
     agrees_with,
 )
-from karenina_core.schemas.results import VerificationResult
 from pages.components import feedback, frame, services
 from pages.components.text import plain, short
 

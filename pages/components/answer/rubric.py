@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from karenina_core.schemas.results import CallRecord, ConfusionPart, VerificationResult
+from karenina_core.schemas import CallRecord, ConfusionPart, VerificationResult
 from pages.components.text import plain, short, visible
 
 

@@ -6,8 +6,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import streamlit as st
 
-from karenina_core.schemas.primitives.normalizer_words import title
-from karenina_core.schemas.primitives.normalizers import NORMALIZERS
+from karenina_core.schemas import NORMALIZERS, title
 from karenina_core.templates import FieldSpec
 from pages.components.text import plain, short
 

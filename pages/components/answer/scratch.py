@@ -9,9 +9,9 @@ from typing import Any
 import streamlit as st
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.pipeline.reverify import decide_rules, decide_values
+from karenina_core.pipeline import decide_rules, decide_values
 from karenina_core.runs import BenchmarkRow
-from karenina_core.schemas.results import VerificationResult
+from karenina_core.schemas import VerificationResult
 from karenina_core.templates import read_template
 from pages.components import services
 from pages.components.benchmarks import choice as benchmark_choice

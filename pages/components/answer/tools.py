@@ -8,9 +8,8 @@ import streamlit as st
 
 from karenina_core.authoring import form_of, replace_field
 from karenina_core.errors import KareninaError
-from karenina_core.runs import Plan
-from karenina_core.runs.trial import Trial, carry_out, models_of, pasted, trial_plan, why_not
-from karenina_core.schemas.primitives.rule_words import rule_help, rule_title
+from karenina_core.runs import Plan, Trial, carry_out, models_of, pasted, trial_plan, why_not
+from karenina_core.schemas import rule_help, rule_title
 from karenina_core.templates import FieldSpec, read_template
 from pages.components import frame, services, session_keys
 from pages.components.answer import reverify as answer_reverify

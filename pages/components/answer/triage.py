@@ -7,12 +7,9 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from karenina_core.analysis.gentler_rules import GentlerRule
-from karenina_core.analysis.opinions import disputes, stance
-from karenina_core.analysis.triage import Suggestion, suggestions
-from karenina_core.runs.traits.score import scored_at
-from karenina_core.schemas.annotation import CAUSE_WORDS, CAUSES, Annotation, Cause, agrees_with, latest_reviews
-from karenina_core.schemas.results import Verdict
+from karenina_core.analysis import GentlerRule, Suggestion, disputes, stance, suggestions
+from karenina_core.runs import scored_at
+from karenina_core.schemas import CAUSE_WORDS, CAUSES, Annotation, Cause, Verdict, agrees_with, latest_reviews
 from karenina_core.text import counted
 from pages.components import feedback, frame, services, state
 from pages.components.answer import drawer as answer_drawer

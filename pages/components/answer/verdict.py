@@ -7,11 +7,16 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.analysis.field_words import field_sign, waits
-from karenina_core.analysis.gentler_rules import changes
-from karenina_core.schemas.primitives.normalizer_words import normalizer_of_step, step_title, title
-from karenina_core.schemas.primitives.rule_words import rule_help, rule_title
-from karenina_core.schemas.results import FieldEvidence, VerificationResult
+from karenina_core.analysis import changes, field_sign, waits
+from karenina_core.schemas import (
+    FieldEvidence,
+    VerificationResult,
+    normalizer_of_step,
+    rule_help,
+    rule_title,
+    step_title,
+    title,
+)
 from karenina_core.text import counted
 from pages.components.answer.evidence import in_words
 from pages.components.text import plain, visible

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.authoring.benchmark_repair import mend
+from karenina_core.authoring import mend
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import BenchmarkRow
 from karenina_core.text import counted

@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from karenina_core.benchmark import Benchmark
-from karenina_core.benchmark.question_sheet import question_sheet
+from karenina_core.benchmark import Benchmark, question_sheet
 from karenina_core.csv_text import csv_text
 from karenina_core.runs import BenchmarkRow
 from karenina_core.workbook import MIME

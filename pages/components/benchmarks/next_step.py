@@ -7,10 +7,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from karenina_core.benchmark import Benchmark
-from karenina_core.benchmark.question_state import UNFINISHED, QuestionState
-from karenina_core.runs import BenchmarkRow
-from karenina_core.runs.drafting.batch import DraftBatch
+from karenina_core.benchmark import UNFINISHED, Benchmark, QuestionState
+from karenina_core.runs import BenchmarkRow, DraftBatch
 from karenina_core.text import counted
 from pages.components import frame, services
 from pages.components.benchmarks import choice as benchmark_choice

@@ -9,8 +9,7 @@ from functools import lru_cache
 import streamlit as st
 
 from karenina_core.authoring import REVIEW_PROPERTY, BenchmarkFindings, Finding, Severity, lint, lint_benchmark
-from karenina_core.benchmark import Problem
-from karenina_core.benchmark.question_state import UNFINISHED
+from karenina_core.benchmark import UNFINISHED, Problem
 from pages.components.benchmarks import choice as benchmark_choice
 
 _SEVERITIES: dict[str, Severity] = {"error": "error", "warning": "warning", "info": "hint"}

@@ -10,8 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.benchmark import Benchmark, Problem, Repair, load_checkpoint
-from karenina_core.benchmark.tables import SUFFIXES, Opened, open_file
+from karenina_core.benchmark import SUFFIXES, Benchmark, Opened, Problem, Repair, load_checkpoint, open_file
 from karenina_core.errors import KareninaError
 from pages.components import frame
 from pages.components.table_import import steps as table_import

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from karenina_core.analysis.cells import readable
-from karenina_core.analysis.comparison.arms import ARM, Arm
+from karenina_core.analysis import ARM, Arm, readable
 from karenina_core.differences import Piece, side_by_side
-from karenina_core.schemas.results import VerificationResult
+from karenina_core.schemas import VerificationResult
 from pages.components import services
 from pages.components.answer import drawer as answer_drawer
 from pages.components.compare import data as compare_data

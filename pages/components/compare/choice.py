@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from karenina_core.analysis.comparison.arms import Arm
-from karenina_core.analysis.comparison.leaderboard import MOST_ARMS
-from karenina_core.analysis.comparison.proposal import baselines, candidates
+from karenina_core.analysis import MOST_ARMS, Arm, baselines, candidates
 from karenina_core.runs import RunRow
 from pages.components import frame, state
 from pages.components.compare import data as compare_data

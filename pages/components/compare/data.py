@@ -8,12 +8,9 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
+from karenina_core.analysis import Arm, Pair, Parts, arm_labels, by_field, by_keyword, compare, tallies
 from karenina_core.analysis.comparison import data, leaderboard, replicates
-from karenina_core.analysis.comparison.arms import Arm, arm_labels, tallies
-from karenina_core.analysis.comparison.pairs import Pair, compare
-from karenina_core.analysis.comparison.parts import Parts, by_field, by_keyword
-from karenina_core.runs.revisions.family import revisions
-from karenina_core.runs.traits.score import scored_at
+from karenina_core.runs import revisions, scored_at
 from pages.components import services
 
 Stamp = tuple[tuple[str, str], ...]

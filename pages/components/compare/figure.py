@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from karenina_core.analysis.spreadsheet import frame_to_csv
+from karenina_core.analysis import frame_to_csv
 from pages.components.headings import headings
 from pages.components.text import legible
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
+from karenina_core.analysis import PEOPLE, Consistency, field_ratings, repeat_ratings, verdict_ratings
 from karenina_core.analysis.comparison import agreement
-from karenina_core.analysis.comparison.agreement import Consistency
-from karenina_core.analysis.comparison.ratings import PEOPLE, field_ratings, repeat_ratings, verdict_ratings
-from karenina_core.schemas.annotation import Annotation
+from karenina_core.schemas import Annotation
 from pages.components import services
 from pages.components.compare import data as compare_data
 from pages.components.compare.data import Stamp

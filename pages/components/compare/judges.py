@@ -8,11 +8,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from karenina_core.analysis import PEOPLE, UNDECIDED, Consistency, compare_agreement, interval, percent
 from karenina_core.analysis.comparison import agreement
-from karenina_core.analysis.comparison.agreement import Consistency
-from karenina_core.analysis.comparison.ratings import PEOPLE, UNDECIDED
-from karenina_core.analysis.figures.compare_agreement import compare_agreement
-from karenina_core.analysis.summary import interval, percent
 from karenina_core.text import counted
 from pages.components import frame, state
 from pages.components.answer import drawer as answer_drawer

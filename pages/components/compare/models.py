@@ -6,21 +6,23 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from karenina_core.analysis.comparison.arms import match
-from karenina_core.analysis.comparison.pairs import Pair, pairs_frame
-from karenina_core.analysis.comparison.power import ASSUMED_SD, questions_needed
-from karenina_core.analysis.comparison.replicates import most_repeats
-from karenina_core.analysis.comparison.words import (
+from karenina_core.analysis import (
+    ASSUMED_SD,
+    Pair,
+    compare_differences,
+    compare_leaderboard,
+    compare_repeats,
     interval_sentence,
     left_out_sentence,
     level_text,
+    match,
+    most_repeats,
+    pairs_frame,
     power_sentence,
+    questions_needed,
     unsigned_points,
     verdict_sentence,
 )
-from karenina_core.analysis.figures.compare_differences import compare_differences
-from karenina_core.analysis.figures.compare_leaderboard import compare_leaderboard
-from karenina_core.analysis.figures.compare_repeats import compare_repeats
 from karenina_core.text import counted
 from pages.components import state
 from pages.components.compare import data as compare_data

@@ -5,9 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from karenina_core.analysis.comparison.parts import Parts, parts_frame
-from karenina_core.analysis.comparison.words import level_text, points
-from karenina_core.analysis.summary import percent
+from karenina_core.analysis import Parts, level_text, parts_frame, percent, points
 from karenina_core.text import counted
 from pages.components.compare import data as compare_data
 from pages.components.compare import figure as compare_figure

@@ -7,8 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from karenina_core.analysis.comparison.arms import match, outcome
-from karenina_core.analysis.summary import percent
+from karenina_core.analysis import match, outcome, percent
 from karenina_core.text import counted
 from pages.components import picker, state
 from pages.components.compare import answers as compare_answers

@@ -8,9 +8,8 @@ from typing import NamedTuple
 import streamlit as st
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.runs import BenchmarkRow, Estimate
-from karenina_core.runs.drafting.calls import estimate_templates
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.runs import BenchmarkRow, Estimate, estimate_templates
+from karenina_core.schemas import ModelConfig
 from pages.components import services
 from pages.components.labels import distinct
 from pages.components.runs import configuration, model_editor, one_model, spending

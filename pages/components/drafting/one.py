@@ -5,8 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from karenina_core.benchmark import Benchmark, BenchmarkQuestion
-from karenina_core.runs import BenchmarkRow
-from karenina_core.runs.drafting.batch import DraftBatch, undo_drafts
+from karenina_core.runs import BenchmarkRow, DraftBatch, undo_drafts
 from pages.components import feedback, frame, services, sign_in
 from pages.components.drafting import model as drafting_model
 from pages.components.drafting import progress as drafting_progress

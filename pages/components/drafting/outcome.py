@@ -8,15 +8,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.runs import BenchmarkRow
-from karenina_core.runs.drafting.batch import (
-    DraftBatch,
-    Outcome,
-    clean_drafts,
-    digest_of,
-    forget_batch,
-    undo_drafts,
-)
+from karenina_core.runs import BenchmarkRow, DraftBatch, Outcome, clean_drafts, digest_of, forget_batch, undo_drafts
 from karenina_core.text import counted
 from pages.components import feedback, frame, services, sign_in, state
 from pages.components.benchmarks import choice as benchmark_choice

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from karenina_core.runs.drafting.batch import DraftBatch
+from karenina_core.runs import DraftBatch
 from pages.components import services
 from pages.components.text import plain
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from karenina_core.runs import BenchmarkRow
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 from pages.components import frame, services, session_keys, sign_in
 
 _PATIENCE = 1.0  # seconds; few questions are drafted within it, and need no progress bar

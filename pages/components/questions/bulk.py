@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from karenina_core.benchmark.bulk_edits import apply_edits, take_back
+from karenina_core.benchmark import apply_edits, take_back
 from karenina_core.runs import BenchmarkRow
 from karenina_core.text import counted
 from pages.components import feedback, frame

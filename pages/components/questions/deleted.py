@@ -5,8 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.runs import BenchmarkRow
-from karenina_core.runs.store.history import QuestionVersion, restore_version
+from karenina_core.runs import BenchmarkRow, QuestionVersion, restore_version
 from pages.components import feedback, frame, services, state
 from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.text import plain

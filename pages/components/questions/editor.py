@@ -6,10 +6,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from karenina_core.authoring.review import REVIEW_PROPERTY
-from karenina_core.benchmark import Benchmark, BenchmarkQuestion
-from karenina_core.benchmark.question_form import fields_of, form_of
-from karenina_core.benchmark.question_state import UNFINISHED
+from karenina_core.authoring import REVIEW_PROPERTY
+from karenina_core.benchmark import UNFINISHED, Benchmark, BenchmarkQuestion, fields_of, form_of
 from karenina_core.runs import BenchmarkRow
 from pages.components import drafts, feedback, frame, save_button, state
 from pages.components.benchmarks import choice as benchmark_choice

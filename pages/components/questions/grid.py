@@ -8,9 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.benchmark import Benchmark
-from karenina_core.benchmark.bulk_edits import BulkReview, Change, apply_edits, review_edits, take_back
-from karenina_core.benchmark.question_form import keywords_of
+from karenina_core.benchmark import Benchmark, BulkReview, Change, apply_edits, keywords_of, review_edits, take_back
 from karenina_core.runs import BenchmarkRow
 from karenina_core.text import counted
 from pages.components import drafts, feedback, frame, save_button

@@ -10,8 +10,7 @@ import streamlit as st
 
 from karenina_core.benchmark import BenchmarkQuestion
 from karenina_core.differences import Piece, line_diff, word_diff
-from karenina_core.runs import BenchmarkRow
-from karenina_core.runs.store.history import FIELDS, KEPT, QuestionVersion, content_of, restore_version
+from karenina_core.runs import FIELDS, KEPT, BenchmarkRow, QuestionVersion, content_of, restore_version
 from karenina_core.text import counted
 from pages.components import feedback, frame, services, state
 from pages.components.benchmarks import choice as benchmark_choice

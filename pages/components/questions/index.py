@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from karenina_core.authoring.review import REVIEW_PROPERTY
+from karenina_core.authoring import REVIEW_PROPERTY
 from karenina_core.benchmark import BenchmarkQuestion, QuestionState
 from pages.components import services
 from pages.components.benchmarks import choice as benchmark_choice

@@ -5,8 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.runs import choose_questions, questions_of
-from karenina_core.runs.plans.subset import TROUBLES, all_keywords
+from karenina_core.runs import TROUBLES, all_keywords, choose_questions, questions_of
 from karenina_core.text import counted
 from pages.components import services
 from pages.components.labels import distinct

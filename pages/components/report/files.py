@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from karenina_core.analysis.formats import FORMATS, Options
+from karenina_core.analysis import FORMATS
+from karenina_core.analysis.formats import Options
 from pages.components import services
 from pages.components.report.options import Wanted
 from pages.components.results import data as results_data

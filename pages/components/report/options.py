@@ -7,7 +7,7 @@ from typing import get_args
 
 import streamlit as st
 
-from karenina_core.analysis.report import AnswerChoice, Options
+from karenina_core.analysis import AnswerChoice, Options
 from pages.components import frame, services, state
 from pages.components.labels import distinct
 from pages.components.text import short

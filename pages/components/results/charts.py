@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from karenina_core.analysis.figures import FIGURES, rows_behind
-from karenina_core.analysis.figures.clicks import same_place
-from karenina_core.analysis.spreadsheet import frame_to_csv
+from karenina_core.analysis import FIGURES, frame_to_csv, rows_behind, same_place
 from pages.components.headings import headings
 from pages.components.results import chart_width
 from pages.components.results import data as results_data

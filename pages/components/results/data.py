@@ -12,10 +12,8 @@ import pandas as pd
 import streamlit as st
 
 from karenina_core.errors import KareninaError
-from karenina_core.runs.store.run_row import STATES
-from karenina_core.runs.traits.score import scored_at
-from karenina_core.schemas import causes
-from karenina_core.schemas.results import VerificationResult
+from karenina_core.runs import STATES, scored_at
+from karenina_core.schemas import VerificationResult, causes
 from pages.components import frame, services, state
 from pages.components.labels import distinct
 from pages.components.text import short
@@ -170,21 +168,21 @@ def _read_others(data: Frames, then: Callable[[Frames], None]) -> None:
 
 @st.cache_resource(show_spinner="Reading the results", max_entries=6)
 def _results(run_id: str, revision: str) -> pd.DataFrame:
-    from karenina_core.analysis.stored_frames import stored_results
+    from karenina_core.analysis import stored_results
 
     return stored_results(services.store(), run_id)
 
 
 @st.cache_resource(show_spinner="Reading the fields", max_entries=4)
 def _fields(run_id: str, revision: str) -> pd.DataFrame:
-    from karenina_core.analysis.stored_frames import stored_fields
+    from karenina_core.analysis import stored_fields
 
     return stored_fields(services.store(), run_id, _results(run_id, revision))
 
 
 @st.cache_resource(show_spinner="Reading the traits", max_entries=4)
 def _traits(run_id: str, revision: str) -> pd.DataFrame:
-    from karenina_core.analysis.stored_traits import stored_traits
+    from karenina_core.analysis import stored_traits
 
     benchmark = services.store().run_plan(run_id).benchmark
     return stored_traits(services.store(), run_id, _results(run_id, revision), benchmark)
@@ -192,7 +190,7 @@ def _traits(run_id: str, revision: str) -> pd.DataFrame:
 
 @st.cache_data(show_spinner=False, max_entries=20)
 def _sentences(run_id: str, revision: str) -> _Sentences:
-    from karenina_core.analysis.summary import cause_sentences, judge_sentences, rate_sentences
+    from karenina_core.analysis import cause_sentences, judge_sentences, rate_sentences
 
     results = _results(run_id, revision)
     if results.empty:

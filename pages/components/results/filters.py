@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
-from karenina_core.analysis.views import keywords_of, narrowed
+from karenina_core.analysis import keywords_of, narrowed
 from pages.components import state
 from pages.components.results.data import Frames
 from pages.components.text import short

@@ -7,10 +7,8 @@ import math
 import pandas as pd
 import streamlit as st
 
-from karenina_core.analysis.statistics import pass_rate
-from karenina_core.analysis.summary import interval, percent, rate_sentences
-from karenina_core.runs import RunRow
-from karenina_core.runs.plans.quotes import spent_in_words
+from karenina_core.analysis import interval, pass_rate, percent, rate_sentences
+from karenina_core.runs import RunRow, spent_in_words
 from karenina_core.text import counted
 from pages.components import frame, services
 from pages.components.results import data as results_data

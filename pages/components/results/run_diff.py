@@ -8,13 +8,10 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
-from karenina_core.analysis import run_diff
-from karenina_core.analysis.cells import readable
-from karenina_core.analysis.run_diff import CAUSE_WORDS, CHANGE_WORDS, MOVED, Cause, RunDiff
+from karenina_core.analysis import CAUSE_WORDS, CHANGE_WORDS, MOVED, Cause, RunDiff, readable, run_diff
 from karenina_core.differences import side_by_side
-from karenina_core.runs import RunRow
-from karenina_core.runs.revisions.family import ChangedTemplates, template_differences
-from karenina_core.schemas.results import VerificationResult
+from karenina_core.runs import ChangedTemplates, RunRow, template_differences
+from karenina_core.schemas import VerificationResult
 from karenina_core.text import counted
 from pages.components import picker, services, state
 from pages.components.answer import drawer as answer_drawer

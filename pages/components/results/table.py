@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from karenina_core.analysis.views import VIEWS
-from karenina_core.schemas import causes
-from karenina_core.schemas.annotation import CAUSE_WORDS, Annotation, latest_reviews
+from karenina_core.analysis import VIEWS
+from karenina_core.schemas import CAUSE_WORDS, Annotation, causes, latest_reviews
 from karenina_core.text import counted
 from pages.components import export, services, state
 from pages.components.answer import drawer as answer_drawer

@@ -7,8 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.benchmark import Benchmark
-from karenina_core.benchmark.coverage import Coverage, TraitReach
+from karenina_core.benchmark import Benchmark, Coverage, TraitReach
 from karenina_core.runs import BenchmarkRow
 from karenina_core.text import counted
 from pages.components import frame, state

@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from karenina_core.runs.traits.library import (
+from karenina_core.runs import (
     LibraryTrait,
     add_to_library,
     library,
@@ -16,7 +16,7 @@ from karenina_core.runs.traits.library import (
     read_library,
     remove_from_library,
 )
-from karenina_core.schemas.entities.rubric import AnyTrait, StoredTrait
+from karenina_core.schemas import AnyTrait, StoredTrait
 from karenina_core.text import first_free
 from pages.components import feedback, frame, services
 from pages.components.benchmarks.choice import reading

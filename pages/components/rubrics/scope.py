@@ -9,7 +9,7 @@ import streamlit as st
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import BenchmarkRow
-from karenina_core.schemas.entities.rubric import AnyTrait, Rubric, merge_rubrics
+from karenina_core.schemas import AnyTrait, Rubric, merge_rubrics
 from pages.components import services, state
 from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.labels import distinct

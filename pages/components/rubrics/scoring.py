@@ -5,14 +5,17 @@ from __future__ import annotations
 import streamlit as st
 
 from karenina_core.errors import KareninaError
-from karenina_core.pipeline.trait_scoring import needs_judge
-from karenina_core.runs import RunRow
-from karenina_core.runs.engine.budget import dollars
-from karenina_core.runs.traits.estimate import estimate_scoring
-from karenina_core.runs.traits.job import ScoringProgress
-from karenina_core.runs.traits.score import Scoring, check_definition, rows_to_score
-from karenina_core.schemas.config import ModelConfig
-from karenina_core.schemas.entities.rubric import AnyTrait, StoredTrait
+from karenina_core.pipeline import needs_judge
+from karenina_core.runs import (
+    RunRow,
+    Scoring,
+    ScoringProgress,
+    check_definition,
+    dollars,
+    estimate_scoring,
+    rows_to_score,
+)
+from karenina_core.schemas import AnyTrait, ModelConfig, StoredTrait
 from karenina_core.text import counted
 from pages.components import frame, services, session_keys
 from pages.components.labels import distinct

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from karenina_core.authoring import lint_rubric
-from karenina_core.schemas.entities.rubric import AnyTrait, StoredTrait
+from karenina_core.schemas import AnyTrait, StoredTrait
 from pages.components import drafts, frame, save_button
 from pages.components.drafts import Draft
 from pages.components.picker import pick

@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from karenina_core.schemas import ModelConfig, VerificationConfig
 from pages.components import services
 from pages.components.widget_keys import fingerprint
 

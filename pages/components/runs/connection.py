@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from karenina_core.runs.connection import SignOfLife, try_connection
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.runs import SignOfLife, try_connection
+from karenina_core.schemas import ModelConfig
 from pages.components import services, session_keys
 from pages.components.text import plain
 from pages.components.widget_keys import fingerprint

@@ -10,7 +10,7 @@ import streamlit as st
 
 from karenina_core.errors import KareninaError
 from karenina_core.runs import Progress, with_answers
-from karenina_core.schemas.config import VerificationConfig
+from karenina_core.schemas import VerificationConfig
 from pages.components import frame, services, session_keys
 from pages.components.runs import spending
 from pages.components.runs import traffic as monitor_traffic
@@ -150,7 +150,7 @@ def _answers(run_id: str) -> VerificationConfig | None:
     missing = services.runner().needs_answers(run_id)
     if not missing:
         return None
-    from karenina_core.models.manual import parse_answers
+    from karenina_core.models import parse_answers
 
     given = st.file_uploader(
         f"Prepared answers of {input_label(', '.join(missing), 120)}",

@@ -8,9 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.runs import Plan, Progress, failed_guards, failed_traits, top_up, wanted, widened
-from karenina_core.runs.revisions.family import revisions
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.runs import Plan, Progress, failed_guards, failed_traits, revisions, top_up, wanted, widened
+from karenina_core.schemas import ModelConfig
 from karenina_core.text import counted
 from pages.components import frame, services, session_keys, state
 from pages.components.runs import model_editor, spending

@@ -8,11 +8,8 @@ import streamlit as st
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.demo import live_available, recordings
-from karenina_core.models.keys import key_variable, provider_prefix
-from karenina_core.models.local.judge import DEMO_JUDGE_NOTE
-from karenina_core.models.manual import parse_answers
-from karenina_core.models.providers import provider_named
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.models import DEMO_JUDGE_NOTE, key_variable, parse_answers, provider_named, provider_prefix
+from karenina_core.schemas import ModelConfig
 from pages.components import frame, session_keys
 from pages.components.card import card
 from pages.components.runs import configuration, connection, prepared, provider_form

@@ -6,12 +6,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from karenina_core.analysis.statistics import pass_rate
-from karenina_core.analysis.summary import rate_sentence
-from karenina_core.models.loading import being_loaded
-from karenina_core.runs import Progress
-from karenina_core.runs.engine.budget import dollars
-from karenina_core.runs.plans.quotes import spent_in_words
+from karenina_core.analysis import pass_rate, rate_sentence
+from karenina_core.models import being_loaded
+from karenina_core.runs import Progress, dollars, spent_in_words
 from karenina_core.schemas import causes
 from karenina_core.text import counted
 from pages.components import frame, services

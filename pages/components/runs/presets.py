@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from karenina_core.runs.plans.configuration import configuration_bytes
-from karenina_core.schemas.config import VerificationConfig
+from karenina_core.runs import configuration_bytes
+from karenina_core.schemas import VerificationConfig
 from pages.components import feedback, frame, services
 from pages.components.runs import configuration
 from pages.components.text import plain, short

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from karenina_core.models import check_access
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 
 _HINTS = {"provider": "openai/gpt-4.1-mini", "endpoint": "llama3.2"}
 _KEYS = {"provider": "OPENAI_API_KEY", "endpoint": "MY_SERVER_API_KEY"}

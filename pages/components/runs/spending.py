@@ -7,11 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.models.prices import Price
-from karenina_core.runs import Estimate, Plan, estimate
-from karenina_core.runs.engine.budget import daily_budget, dollars
-from karenina_core.runs.plans.quotes import Quote
-from karenina_core.schemas.config import VerificationConfig
+from karenina_core.models import Price
+from karenina_core.runs import Estimate, Plan, Quote, daily_budget, dollars, estimate
+from karenina_core.schemas import VerificationConfig
 from karenina_core.text import counted
 from pages.components import services
 from pages.components.runs import configuration

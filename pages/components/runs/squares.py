@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from karenina_core.analysis.figures import FIGURES, rows_behind
-from karenina_core.analysis.figures.questions import questions
+from karenina_core.analysis import FIGURES, questions, rows_behind
 from karenina_core.runs import Progress
 from pages.components import services
 from pages.components.answer import drawer as answer_drawer
@@ -101,6 +100,6 @@ def _note(run_id: str, key: str) -> None:
 
 @st.cache_resource(show_spinner=False, max_entries=8)
 def _read(run_id: str, revision: str) -> pd.DataFrame:
-    from karenina_core.analysis.stored_frames import stored_results
+    from karenina_core.analysis import stored_results
 
     return stored_results(services.store(), run_id)

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from karenina_core.models.pace.traffic import ModelTraffic
-from karenina_core.runs import Progress
-from karenina_core.runs.plans.quotes import quote
+from karenina_core.models import ModelTraffic
+from karenina_core.runs import Progress, quote
 from karenina_core.schemas import causes
 from pages.components import services
 from pages.components.text import plain, short

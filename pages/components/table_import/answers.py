@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from karenina_core.analysis.cells import clean_text
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.analysis import clean_text
+from karenina_core.schemas import ModelConfig
 from karenina_core.text import counted
 from pages.components import frame, services
 from pages.components.text import plain

@@ -8,10 +8,18 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.benchmark.tables import ROLES, SEPARATORS, ColumnMapping, Import, KeywordColumn, Table
-from karenina_core.benchmark.tables.mapping import find_separator, model_of
-from karenina_core.benchmark.tables.table import unique
-from karenina_core.benchmark.tables.values import text_of
+from karenina_core.benchmark import (
+    ROLES,
+    SEPARATORS,
+    ColumnMapping,
+    Import,
+    KeywordColumn,
+    Table,
+    find_separator,
+    model_of,
+    text_of,
+    unique,
+)
 from pages.components.text import input_label, plain, short
 
 _MORE = ("id", "notes", "author", "author_email", "author_affiliation", "sources", "url", "template", "workspace")

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 import streamlit as st
 
-from karenina_core.benchmark.tables import Opened
+from karenina_core.benchmark import Opened
 from karenina_core.text import counted
 from pages.components import feedback, frame, services, state
 from pages.components.text import plain
@@ -31,7 +31,7 @@ def draw(file: Opened) -> str | None:
     name = st.text_input("Run name", PurePosixPath(file.name).stem[:80], max_chars=80, key="results_name", width=420)
     if not st.button("Open as a run", type="primary", icon=":material/bar_chart:", key="results_open"):
         return None
-    from karenina_core.analysis.run_import import import_run
+    from karenina_core.analysis import import_run
 
     run_id = None
     with frame.guard(), st.spinner("Storing the results …", show_time=True):

@@ -8,9 +8,11 @@ from pathlib import PurePosixPath
 
 import streamlit as st
 
-from karenina_core.benchmark import Benchmark
-from karenina_core.benchmark.tables import (
+from karenina_core.benchmark import (
+    DELIMITERS,
+    ENCODINGS,
     TITLES,
+    Benchmark,
     Choices,
     ColumnMapping,
     Import,
@@ -21,7 +23,6 @@ from karenina_core.benchmark.tables import (
     read_table,
     suggest_mapping,
 )
-from karenina_core.benchmark.tables.delimited import DELIMITERS, ENCODINGS
 from karenina_core.runs import BenchmarkRow
 from karenina_core.text import counted
 from pages.components import feedback, services, sign_in, state

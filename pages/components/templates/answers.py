@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from karenina_core.runs.revisions.stored_answers import JudgedAnswer, stored_answers
+from karenina_core.runs import JudgedAnswer, stored_answers
 from pages.components import services
 from pages.components.text import short
 

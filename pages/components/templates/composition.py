@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from karenina_core.authoring import FormData
-from karenina_core.authoring.compositions import Composition, composition_of, set_composition, verified_names
+from karenina_core.authoring import Composition, FormData, composition_of, set_composition, verified_names
 from karenina_core.errors import InputError, KareninaError
-from karenina_core.schemas.entities.composition import condition_from_dict
-from karenina_core.templates.writer import write_condition
+from karenina_core.schemas import condition_from_dict
+from karenina_core.templates import write_condition
 from pages.components.drafts import Draft
 from pages.components.templates.state import Form, bound
 from pages.components.text import plain, short

@@ -7,12 +7,10 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.authoring import FieldSteps, explain, explain_verdict
-from karenina_core.authoring.steps import Chain
+from karenina_core.authoring import Chain, FieldSteps, explain, explain_verdict
 from karenina_core.errors import KareninaError
-from karenina_core.runs.revisions.stored_answers import JudgedAnswer
-from karenina_core.schemas.primitives.rule_words import rule_title
-from karenina_core.schemas.primitives.wording import NOTHING_EXTRACTED
+from karenina_core.runs import JudgedAnswer
+from karenina_core.schemas import NOTHING_EXTRACTED, rule_title
 from karenina_core.templates import FieldSpec, Template
 from pages.components import frame
 from pages.components.drafts import Draft

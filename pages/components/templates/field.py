@@ -7,10 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.authoring.form_edits import set_name, set_type, set_value
-from karenina_core.authoring.typed_values import read_lines, write_lines
+from karenina_core.authoring import read_lines, set_name, set_type, set_value, write_lines
+from karenina_core.schemas import read_date
 from karenina_core.schemas.primitives import REGISTRY, TracePrimitive, VerificationPrimitive
-from karenina_core.schemas.primitives.date_reading import read_date
 from pages.components.drafts import Draft
 from pages.components.templates import rule as template_rule
 from pages.components.templates.state import Form, bound

@@ -8,10 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.authoring import Finding, FormView, form_data
-from karenina_core.authoring.form_edits import add_field, move_field, remove_field
-from karenina_core.schemas.primitives.rule_words import rule_in_words
-from karenina_core.schemas.primitives.wording import quoted
+from karenina_core.authoring import Finding, FormView, add_field, form_data, move_field, remove_field
+from karenina_core.schemas import quoted, rule_in_words
 from pages.components.drafts import Draft
 from pages.components.picker import pick
 from pages.components.templates import composition as template_composition

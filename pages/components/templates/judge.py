@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from karenina_core.pipeline.judge_view import judge_view
-from karenina_core.runs.revisions.stored_answers import JudgedAnswer
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from karenina_core.pipeline import judge_view
+from karenina_core.runs import JudgedAnswer
+from karenina_core.schemas import ModelConfig, VerificationConfig
 from karenina_core.templates import Template
 from pages.components import services
 from pages.components.drafts import Draft

@@ -8,12 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.authoring import FormData
-from karenina_core.authoring.form_edits import set_parameter
-from karenina_core.authoring.parameters import Parameter
-from karenina_core.authoring.typed_values import read_pairs, write_pairs
-from karenina_core.schemas.primitives.normalizer_words import NORMALIZER_WORDS, SYNONYMS, code_name, title
-from karenina_core.schemas.primitives.normalizers import NORMALIZERS, normalize
+from karenina_core.authoring import FormData, Parameter, read_pairs, set_parameter, write_pairs
+from karenina_core.schemas import NORMALIZER_WORDS, NORMALIZERS, SYNONYMS, code_name, normalize, title
 from pages.components.drafts import Draft
 from pages.components.templates.state import Form, bound, change
 from pages.components.text import plain

@@ -7,12 +7,19 @@ from typing import Any
 import streamlit as st
 
 from karenina_core import patterns
-from karenina_core.authoring.form_edits import set_parameter, set_rule
-from karenina_core.authoring.parameters import Parameter, parameters_of, summary_of
-from karenina_core.authoring.typed_values import read_data, read_lines, write_data, write_lines
+from karenina_core.authoring import (
+    Parameter,
+    parameters_of,
+    read_data,
+    read_lines,
+    set_parameter,
+    set_rule,
+    summary_of,
+    write_data,
+    write_lines,
+)
+from karenina_core.schemas import applicable, field_kind, rule_help, rule_title, suggest
 from karenina_core.schemas.primitives import REGISTRY
-from karenina_core.schemas.primitives.rule_words import rule_help, rule_title
-from karenina_core.schemas.primitives.suggest import applicable, field_kind, suggest
 from pages.components.drafts import Draft
 from pages.components.templates import normalizers as template_normalizers
 from pages.components.templates.state import Form, bound

@@ -7,10 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.authoring import Acceptance, Case, acceptances, near_misses
-from karenina_core.authoring.question_words import read_notes
-from karenina_core.authoring.source_edits import edit_source
-from karenina_core.schemas.primitives.wording import quoted
+from karenina_core.authoring import Acceptance, Case, acceptances, edit_source, near_misses, read_notes
+from karenina_core.schemas import quoted
 from karenina_core.templates import Template, read_template
 from karenina_core.text import counted
 from pages.components import frame

@@ -7,8 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.authoring.typed_values import is_number, is_whole, read_typed, write_typed
-from karenina_core.schemas.primitives.wording import quoted
+from karenina_core.authoring import is_number, is_whole, read_typed, write_typed
+from karenina_core.schemas import quoted
 from pages.components.text import short
 
 _EXACT = 2**53 - 1  # whole numbers a browser holds exactly

@@ -7,10 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.analysis.summary import interval, percent
-from karenina_core.authoring import Curve, Point, StoredAnswer, what_if
-from karenina_core.authoring.form_edits import set_parameter
-from karenina_core.authoring.settings import adjustable, settings_of
+from karenina_core.analysis import interval, percent
+from karenina_core.authoring import Curve, Point, StoredAnswer, adjustable, set_parameter, settings_of, what_if
 from karenina_core.templates import FieldSpec, Template
 from karenina_core.text import counted
 from pages.components import frame
@@ -88,7 +86,7 @@ def _curve(draft: Draft, template: Template, item: FieldSpec, name: str, stored:
 
 
 def _sentence(curve: Curve, point: Point) -> str:
-    from karenina_core.analysis.intervals import wilson
+    from karenina_core.analysis import wilson
 
     passed = point.passed or 0
     rate = passed / curve.total
@@ -110,7 +108,7 @@ def _use(draft: Draft, field: str, parameter: str, value: Any) -> None:
 
 
 def _figure(curve: Curve, now: Any, chosen: Any) -> None:
-    from karenina_core.analysis.figures.what_if import what_if as figure
+    from karenina_core.analysis import what_if as figure
 
     title = "How many stored answers would pass with another setting?"
     st.markdown(f"**{title}**")

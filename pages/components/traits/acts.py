@@ -6,8 +6,8 @@ from functools import partial
 
 import streamlit as st
 
-from karenina_core.runs.traits.library import add_to_library
-from karenina_core.schemas.entities.rubric import AnyTrait, StoredTrait
+from karenina_core.runs import add_to_library
+from karenina_core.schemas import AnyTrait, StoredTrait
 from karenina_core.text import first_free
 from pages.components import drafts, feedback, frame, services
 from pages.components.drafts import Draft

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from karenina_core.pipeline.metric_words import arithmetic
-from karenina_core.schemas.results import ConfusionPart
+from karenina_core.pipeline import arithmetic
+from karenina_core.schemas import ConfusionPart
 from pages.components.text import plain
 
 _BUCKETS = (

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from karenina_core.authoring import lint_rubric
-from karenina_core.authoring.linter.finding import Finding, TraitFix
-from karenina_core.schemas.entities.rubric import AnyTrait, StoredTrait
+from karenina_core.authoring import Finding, TraitFix, lint_rubric
+from karenina_core.schemas import AnyTrait, StoredTrait
 from pages.components.drafts import Draft
 from pages.components.rubrics.scope import Scope
 from pages.components.text import plain

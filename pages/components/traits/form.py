@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from karenina_core.schemas.entities.rubric import METRICS_BY_MODE, StoredTrait
+from karenina_core.schemas import METRICS_BY_MODE, StoredTrait
 from pages.components.drafts import Draft
 from pages.components.text import plain
 from pages.components.traits.values import metric_mode, unavailable_metrics

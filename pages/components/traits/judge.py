@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from karenina_core.runs import Estimate
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from karenina_core.schemas import ModelConfig, VerificationConfig
 from pages.components.labels import distinct
 from pages.components.runs import configuration, model_editor, one_model, spending
 from pages.components.text import short

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from karenina_core.pipeline.trait_scoring import Sample
-from karenina_core.runs import RunRow
-from karenina_core.runs.revisions.run_answers import RunAnswer, RunAnswers, run_answers
+from karenina_core.pipeline import Sample
+from karenina_core.runs import RunAnswer, RunAnswers, RunRow, run_answers
 from pages.components import services
 from pages.components.drafts import Draft
 from pages.components.labels import distinct

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from karenina_core.schemas.entities.rubric import AnyTrait, ManualRubricTrait, MetricRubricTrait, RubricTrait
+from karenina_core.schemas import AnyTrait, ManualRubricTrait, MetricRubricTrait, RubricTrait
 from pages.components.drafts import Draft
 from pages.components.rubrics.scope import Scope
 from pages.components.traits import trial_by_hand as trait_try_hand

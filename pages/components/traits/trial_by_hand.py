@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from karenina_core.pipeline.metric_words import marked, named_in
-from karenina_core.pipeline.metrics import evaluate
-from karenina_core.schemas.entities.rubric import MetricRubricTrait
+from karenina_core.pipeline import evaluate, marked, named_in
+from karenina_core.schemas import MetricRubricTrait
 from pages.components.drafts import Draft
 from pages.components.labels import distinct
 from pages.components.rubrics.scope import Scope

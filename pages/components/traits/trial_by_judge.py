@@ -6,12 +6,9 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from karenina_core.pipeline.trait_scoring import Sample
-from karenina_core.runs.traits.estimate import estimate_trial
-from karenina_core.runs.traits.trial import try_trait
-from karenina_core.schemas.config import ModelConfig
-from karenina_core.schemas.entities.rubric import AnyTrait, RubricTrait
-from karenina_core.schemas.results import CallRecord, RubricPart
+from karenina_core.pipeline import Sample
+from karenina_core.runs import estimate_trial, try_trait
+from karenina_core.schemas import AnyTrait, CallRecord, ModelConfig, RubricPart, RubricTrait
 from pages.components import services, session_keys
 from pages.components.drafts import Draft
 from pages.components.rubrics.scope import Scope

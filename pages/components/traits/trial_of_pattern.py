@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from karenina_core import patterns
-from karenina_core.analysis.summary import interval, percent
-from karenina_core.runs.traits.patterns import PatternReport, Searched, flags_of, search_answers
-from karenina_core.schemas.entities.rubric import ManualRubricTrait
+from karenina_core.analysis import interval, percent
+from karenina_core.runs import PatternReport, Searched, flags_of, search_answers
+from karenina_core.schemas import ManualRubricTrait
 from karenina_core.text import counted
 from pages.components.answer import drawer as answer_drawer
 from pages.components.drafts import Draft
@@ -104,7 +104,7 @@ def _report(trait: ManualRubricTrait, run_id: str, report: PatternReport, cut: b
 
 
 def _share(model: str, items: Sequence[Searched]) -> dict[str, object]:
-    from karenina_core.analysis.intervals import proportion
+    from karenina_core.analysis import proportion
 
     share = proportion([item.passes for item in items], [item.answer.question_id for item in items])
     return {

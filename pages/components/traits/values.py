@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from karenina_core.schemas.entities.rubric import (
+from karenina_core.schemas import (
     METRICS_BY_MODE,
     AnyTrait,
     ManualRubricTrait,

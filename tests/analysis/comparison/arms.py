@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from karenina_core.analysis.comparison.arms import Arm
+from karenina_core.analysis import Arm
 
 _VERDICTS = {"+": "pass", "-": "fail", "0": "not_evaluated"}
 _COLUMNS = [

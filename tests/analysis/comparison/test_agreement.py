@@ -7,15 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
+from karenina_core.analysis import PEOPLE, field_ratings, repeat_ratings, verdict_ratings
 from karenina_core.analysis.comparison.agreement import agreement, alpha, behind, cells, consistency, kappa, raters_of
-from karenina_core.analysis.comparison.ratings import (
-    PEOPLE,
-    field_ratings,
-    human_label,
-    repeat_ratings,
-    verdict_ratings,
-)
-from karenina_core.schemas.annotation import Annotation
+from karenina_core.analysis.comparison.ratings import human_label
+from karenina_core.schemas import Annotation
 from tests.analysis.comparison.arms import joined, rows
 
 

@@ -1,7 +1,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karenina_core.analysis.comparison.arms import arm_labels, match, outcome, tallies
+from karenina_core.analysis import arm_labels, match, outcome, tallies
 from tests.analysis.comparison.arms import arm, joined, rows
 
 A, B = arm("A"), arm("B")

@@ -2,10 +2,9 @@
 
 import pytest
 
-from karenina_core.analysis.comparison.data import field_outcomes, outcomes, question_texts
-from karenina_core.analysis.frames import fields_frame, results_frame
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.store import Store
+from karenina_core.analysis import fields_frame, outcomes, results_frame
+from karenina_core.analysis.comparison.data import field_outcomes, question_texts
+from karenina_core.runs import Store, wanted
 from tests.runs.fakes import full_result, plain_result, small_benchmark, small_config
 
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karenina_core.analysis.comparison.arms import tallies
+from karenina_core.analysis import tallies
 from karenina_core.analysis.comparison.leaderboard import leaderboard, shared_questions
 from karenina_core.analysis.comparison.pairs import compare_all
 from tests.analysis.comparison.arms import arm, joined, rows

@@ -5,16 +5,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karenina_core.analysis.comparison.arms import arm_labels, tallies
-from karenina_core.analysis.comparison.pairs import compare, compare_all, pairs_frame
-from karenina_core.analysis.comparison.words import (
+from karenina_core.analysis import (
+    arm_labels,
+    compare,
     interval_sentence,
     left_out_sentence,
     level_text,
+    pairs_frame,
     points,
     power_sentence,
+    tallies,
     verdict_sentence,
 )
+from karenina_core.analysis.comparison.pairs import compare_all
 from tests.analysis.comparison.arms import arm, joined, rows
 
 A, B, C = arm("A"), arm("B"), arm("C")

@@ -1,7 +1,7 @@
 import pytest
 
-from karenina_core.analysis.comparison.arms import tallies
-from karenina_core.analysis.comparison.parts import NO_KEYWORD, by_field, by_keyword, parts_frame
+from karenina_core.analysis import by_field, by_keyword, parts_frame, tallies
+from karenina_core.analysis.comparison.parts import NO_KEYWORD
 from tests.analysis.comparison.arms import arm, joined, rows
 
 A, B = arm("A"), arm("B")

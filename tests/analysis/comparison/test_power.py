@@ -2,7 +2,8 @@ import math
 
 import pytest
 
-from karenina_core.analysis.comparison.power import ASSUMED_SD, detectable, questions_needed
+from karenina_core.analysis import ASSUMED_SD, questions_needed
+from karenina_core.analysis.comparison.power import detectable
 
 
 def test_the_published_number_of_questions_is_found():

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from karenina_core.analysis.comparison.arms import Arm
-from karenina_core.analysis.comparison.proposal import baselines, candidates
+from karenina_core.analysis import Arm, baselines, candidates
 
 RUNS = ("first", "revised", "again")
 ONE, TWO = ({name: Arm(name, model, "judge") for name in (*RUNS, "other")} for model in ("one", "two"))

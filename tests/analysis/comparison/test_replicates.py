@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karenina_core.analysis.comparison.arms import tallies
-from karenina_core.analysis.comparison.replicates import most_repeats, pass_at_k, pass_hat_k, repeat_rates
+from karenina_core.analysis import most_repeats, tallies
+from karenina_core.analysis.comparison.replicates import pass_at_k, pass_hat_k, repeat_rates
 from tests.analysis.comparison.arms import arm, joined, rows
 
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from karenina_core.analysis import match, tallies
 from karenina_core.analysis.comparison import significance
-from karenina_core.analysis.comparison.arms import match, tallies
 from karenina_core.analysis.comparison.significance import (
     ALPHA,
     FEWEST,

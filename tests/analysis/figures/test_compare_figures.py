@@ -5,17 +5,21 @@ import json
 import plotly.graph_objects as go
 import pytest
 
+from karenina_core.analysis import (
+    arm_labels,
+    compare,
+    compare_agreement,
+    compare_differences,
+    compare_leaderboard,
+    compare_repeats,
+    repeat_ratings,
+    tallies,
+    verdict_ratings,
+)
 from karenina_core.analysis.comparison.agreement import agreement, consistency, raters_of
-from karenina_core.analysis.comparison.arms import arm_labels, tallies
 from karenina_core.analysis.comparison.leaderboard import leaderboard
-from karenina_core.analysis.comparison.pairs import compare
-from karenina_core.analysis.comparison.ratings import repeat_ratings, verdict_ratings
 from karenina_core.analysis.comparison.replicates import repeat_rates
 from karenina_core.analysis.figures import canvas
-from karenina_core.analysis.figures.compare_agreement import compare_agreement
-from karenina_core.analysis.figures.compare_differences import compare_differences
-from karenina_core.analysis.figures.compare_leaderboard import compare_leaderboard
-from karenina_core.analysis.figures.compare_repeats import compare_repeats
 from tests.analysis.comparison.arms import arm, joined, rows
 
 A, B, C = arm("A"), arm("B <b>bold</b>"), arm("C")

@@ -6,14 +6,21 @@ import math
 import plotly.graph_objects as go
 import pytest
 
-from karenina_core.analysis.figures import FIGURES, PLACES, canvas, rows_behind
-from karenina_core.analysis.figures.clicks import place, same_place
-from karenina_core.analysis.figures.questions import questions
+from karenina_core.analysis import (
+    FIGURES,
+    fields_frame,
+    questions,
+    results_frame,
+    rows_behind,
+    same_place,
+    to_dataframe,
+    traits_frame,
+)
+from karenina_core.analysis.figures import PLACES, canvas
+from karenina_core.analysis.figures.clicks import place
 from karenina_core.analysis.figures.squares import LOOKS, MOST_ROWS
-from karenina_core.analysis.frames import fields_frame, results_frame, to_dataframe, traits_frame
 from karenina_core.analysis.statistics import NO_KEYWORD
-from karenina_core.schemas.entities.rubric import RubricTrait
-from karenina_core.schemas.results import AnswerPart, ConfusionPart, Usage
+from karenina_core.schemas import AnswerPart, ConfusionPart, RubricTrait, Usage
 
 
 def draw(name, results):

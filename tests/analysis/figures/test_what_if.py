@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from karenina_core.analysis.figures.what_if import what_if
+from karenina_core.analysis import what_if
 from karenina_core.authoring import Curve, Point
 
 POINTS = (Point(0.0, 1), Point(0.1, 3, gained=2), Point(-1, None, problem="too small"), Point(0.2, 4, gained=3))

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karenina_core.analysis.grounding import ground, grounding, ungrounded
+from karenina_core.analysis import grounding
+from karenina_core.analysis.grounding import ground, ungrounded
 from karenina_core.analysis.grounding.limits import DEEPEST_VALUE, LONGEST_VALUE, MOST_VALUES
 from tests.analysis.grounding.looking import ANSWER, found
 

@@ -10,12 +10,11 @@ from html.parser import HTMLParser
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karenina_core.analysis.report import Options, Report, as_html, as_latex, as_markdown, build_report, report_of_runs
+from karenina_core.analysis import Options
+from karenina_core.analysis.report import Report, as_html, as_latex, as_markdown, build_report, report_of_runs
 from karenina_core.demo import demo_benchmark, demo_config
-from karenina_core.runs.store import Store
-from karenina_core.schemas.annotation import Annotation
-from karenina_core.schemas.config import VerificationConfig
-from karenina_core.schemas.results import AnswerPart
+from karenina_core.runs import Store
+from karenina_core.schemas import Annotation, AnswerPart, VerificationConfig
 from tests.analysis.conftest import make_result
 
 HOSTILE = '</script><img src=x onerror="alert(1)"> [link](https://evil.example) \\input{/etc/passwd} =1+1 \u202e'

@@ -8,12 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karenina_core.analysis.export import read_results
+from karenina_core.analysis import read_results
 from karenina_core.analysis.upstream import FORMAT_VERSION, from_upstream, to_upstream
 from karenina_core.errors import InputError
-from karenina_core.schemas.config import VerificationConfig
-from karenina_core.schemas.entities.rubric import ManualRubricTrait
-from karenina_core.schemas.results import AnswerPart, Failure, GuardPart, VerificationResult
+from karenina_core.schemas import (
+    AnswerPart,
+    Failure,
+    GuardPart,
+    ManualRubricTrait,
+    VerificationConfig,
+    VerificationResult,
+)
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=40)
 CATEGORIES = ("timeout", "authentication", "parsing", "template_execution", "missing_recording", "unexpected")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from karenina_core.schemas import ModelConfig, VerificationConfig
-from karenina_core.schemas.entities.composition import AllOf, AnyOf, AtLeastN, FieldCheck
+from karenina_core.schemas import AllOf, AnyOf, AtLeastN, FieldCheck, ModelConfig, VerificationConfig
 from karenina_core.templates import FieldSpec, TemplateSpec
 
 MODEL = ModelConfig(id="m", model_provider="openai", model_name="m")

@@ -7,13 +7,7 @@ from typing import Any
 import pytest
 
 from karenina_core.authoring import Finding, TraitFix, lint_rubric
-from karenina_core.schemas.entities.rubric import (
-    AnyTrait,
-    ManualRubricTrait,
-    MetricRubricTrait,
-    RubricTrait,
-    StoredTrait,
-)
+from karenina_core.schemas import AnyTrait, ManualRubricTrait, MetricRubricTrait, RubricTrait, StoredTrait
 
 TEXT = "Rate the conciseness from 1 (very verbose) to 5 (extremely concise)."
 

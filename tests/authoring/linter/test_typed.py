@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from karenina_core.authoring import FormFix, lint_form
-from karenina_core.authoring.linter.finding import FormData
+from karenina_core.authoring import FormData, FormFix, lint_form
 from tests.authoring.linter.cases import field
 
 GENE = field().model_dump()

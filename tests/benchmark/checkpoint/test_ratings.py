@@ -11,13 +11,7 @@ from hypothesis import strategies as st
 from karenina_core.benchmark.checkpoint.rating_writer import write_rating
 from karenina_core.benchmark.checkpoint.ratings import read_rating
 from karenina_core.benchmark.checkpoint.repairs import Repairs
-from karenina_core.schemas.entities.rubric import (
-    AnyTrait,
-    ManualRubricTrait,
-    MetricRubricTrait,
-    RubricTrait,
-    StoredTrait,
-)
+from karenina_core.schemas import AnyTrait, ManualRubricTrait, MetricRubricTrait, RubricTrait, StoredTrait
 from tests.benchmark.samples import prop, rating
 
 SCHEMA = {"type": "template", "schema": {"title": "Refs", "properties": {"n_refs": {"type": "integer"}}}}

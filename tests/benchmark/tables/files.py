@@ -9,7 +9,7 @@ from typing import Any
 
 from openpyxl import Workbook
 
-from karenina_core.benchmark.tables import Opened, Options, Table, open_file, read_table
+from karenina_core.benchmark import Opened, Options, Table, open_file, read_table
 
 HEADER = ("Question", "Answer")
 

@@ -8,17 +8,8 @@ from typing import Any
 
 import pytest
 
-from karenina_core.benchmark import Benchmark
-from karenina_core.benchmark.tables import (
-    KINDS,
-    Choices,
-    ColumnMapping,
-    Import,
-    Table,
-    apply,
-    preview,
-    suggest_mapping,
-)
+from karenina_core.benchmark import Benchmark, Choices, ColumnMapping, Import, Table, apply, suggest_mapping
+from karenina_core.benchmark.tables import KINDS, preview
 from karenina_core.benchmark.tables.findings import Key
 from karenina_core.errors import InputError
 from karenina_core.schemas.entities.question import question_id

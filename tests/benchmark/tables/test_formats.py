@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from karenina_core.benchmark import Benchmark
-from karenina_core.benchmark.tables import Opened, open_file, read_table
+from karenina_core.benchmark import Benchmark, Opened, open_file, read_table
 from karenina_core.errors import CheckpointError
 from tests.benchmark.tables.files import HEADER, csv_file, workbook, zipped
 from tests.benchmark.tables.test_records import parquet_file

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from karenina_core.benchmark.tables import ColumnMapping, KeywordColumn, suggest_mapping
-from karenina_core.benchmark.tables.mapping import model_of
+from karenina_core.benchmark import ColumnMapping, KeywordColumn, model_of, suggest_mapping
 from karenina_core.errors import InputError
 from tests.benchmark.samples import small_benchmark
 from tests.benchmark.tables.files import csv_table, read

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from karenina_core.benchmark import Benchmark
-from karenina_core.benchmark.tables import ColumnMapping, Import, Table, apply, suggest_mapping
+from karenina_core.benchmark import Benchmark, ColumnMapping, Import, Table, apply, suggest_mapping
 from tests.benchmark.samples import TEMPLATE
 from tests.benchmark.tables.files import csv_table, read, workbook
 

@@ -10,14 +10,11 @@ from typing import Any
 import pytest
 
 from karenina_core.errors import ConfigError, MissingDependencyError, ModelError
-from karenina_core.models import weights
+from karenina_core.models import DEMO_JUDGE_NOTE, SMOLLM2, ChatReply, ChatRequest, Message, Subject, weights
 from karenina_core.models.local import engine as local_engine
 from karenina_core.models.local.client import LocalClient
 from karenina_core.models.local.engine import engine_version
-from karenina_core.models.local.judge import DEMO_JUDGE_NOTE
-from karenina_core.models.ports import ChatReply, ChatRequest, Message, Subject
-from karenina_core.models.weights import SMOLLM2
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 from tests.models.fakes import ask, judge
 from tests.models.installed import require
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from karenina_core.models import numbers
 from karenina_core.models.local.judge import (
     MAX_ITEMS,
     MAX_STRING,
@@ -17,7 +18,6 @@ from karenina_core.models.local.judge import (
     phrases,
     without_repetitions,
 )
-from karenina_core.models.local.spoken_numbers import numbers
 
 
 def nullable(kind: dict[str, Any], description: str = "") -> dict[str, Any]:

@@ -12,13 +12,10 @@ from typing import Any
 import pytest
 
 from karenina_core.errors import ConfigError, ModelError
-from karenina_core.models import make_client
-from karenina_core.models.failures import BrokenReplyError
+from karenina_core.models import MAX_REPLY, BrokenReplyError, ChatReply, make_client
 from karenina_core.models.openai import http as openai_http
 from karenina_core.models.openai.client import OpenAIClient
-from karenina_core.models.ports import ChatReply
-from karenina_core.models.replies import MAX_REPLY
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 from tests.faults.openai_server import DROPPED, Reply, cut_off, failing
 from tests.models.fakes import ask, judge
 from tests.models.ways import Way

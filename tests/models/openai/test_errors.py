@@ -9,7 +9,7 @@ import pytest
 from karenina_core.errors import ModelError
 from karenina_core.models import make_client
 from karenina_core.models.openai.errors import RejectedError, answered, on_the_way, within
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 from tests.models.fakes import ask
 
 

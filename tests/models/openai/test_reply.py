@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karenina_core.errors import ModelError
+from karenina_core.models import MAX_REPLY, ChatReply, Price
 from karenina_core.models.openai.errors import answered
 from karenina_core.models.openai.reply import Asker, decode, read_reply
-from karenina_core.models.ports import ChatReply
-from karenina_core.models.prices import Listed, Price
-from karenina_core.models.replies import MAX_REPLY
+from karenina_core.models.prices import Listed
 
 ASKER = Asker("m", Listed("openai", "chat", Price(1.0, 2.0), 0.5), "the-key-itself", charges=True)
 

@@ -6,14 +6,11 @@ from typing import Any
 
 import pytest
 
-from karenina_core.models import make_client
-from karenina_core.models.keys import check_access
+from karenina_core.models import PROVIDERS, call_key, check_access, make_client
 from karenina_core.models.litellm.client import LitellmClient
 from karenina_core.models.openai.client import OpenAIClient
 from karenina_core.models.openai.route import Route, route_of
-from karenina_core.models.ports import call_key
-from karenina_core.models.providers import PROVIDERS
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 from tests.models.fakes import judge
 
 LOCAL = "http://127.0.0.1:11434/v1"

@@ -9,7 +9,7 @@ from karenina_core.models.failures import failure
 from karenina_core.models.openai.errors import RejectedError
 from karenina_core.models.openai.route import route_of
 from karenina_core.models.openai.settings import Settings, settings_of
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 
 
 def settings(**given: Any) -> Settings:

@@ -4,7 +4,7 @@ import pytest
 
 from karenina_core.models.pace.allowance import USUAL_REPLY, Allowance
 from karenina_core.models.pace.limits import ModelLimits
-from karenina_core.schemas.results import Usage
+from karenina_core.schemas import Usage
 from tests.models.fakes import Clock
 
 

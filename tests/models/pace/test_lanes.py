@@ -9,13 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karenina_core.errors import ModelError, ModelErrorCategory
-from karenina_core.models import Caller, NullLedger
+from karenina_core.models import Caller, ChatReply, ChatRequest, NullLedger, Traffic
 from karenina_core.models.pace import limits as rules
 from karenina_core.models.pace.lines import StoppedError
-from karenina_core.models.pace.traffic import Traffic
-from karenina_core.models.ports import ChatReply, ChatRequest
-from karenina_core.schemas.config import ModelConfig
-from karenina_core.schemas.results import Usage
+from karenina_core.schemas import ModelConfig, Usage
 from tests.models.fakes import ask
 
 Rule = Callable[["Provider"], ModelError | None]

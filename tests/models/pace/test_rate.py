@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from karenina_core.models.pace.rate import Rate
+from karenina_core.models import Rate
 
 
 class Clock:

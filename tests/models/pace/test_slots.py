@@ -6,8 +6,8 @@ import threading
 import pytest
 
 from karenina_core.errors import ConfigError
-from karenina_core.models import Caller, NullLedger
-from karenina_core.models.pace.slots import ProcessSlots, max_concurrent
+from karenina_core.models import Caller, NullLedger, max_concurrent
+from karenina_core.models.pace.slots import ProcessSlots
 from tests.models.fakes import MODEL, FakeClient, ask, serve
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import ConfigError
-from karenina_core.runs.drafting.calls import estimate_templates, generate_all_templates
-from karenina_core.runs.store import Store
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.runs import Store, estimate_templates
+from karenina_core.runs.drafting.calls import generate_all_templates
+from karenina_core.schemas import ModelConfig
 from tests.faults.openai_server import OpenAIServer
 from tests.runs.drafting import drafts
 from tests.runs.drafting.drafts import COST, drafter_at, proposal

@@ -11,20 +11,9 @@ import pytest
 from karenina_core.authoring import REVIEW_PROPERTY
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import ConfigError, InputError, StoreError
-from karenina_core.runs.drafting.batch import (
-    CHANGED,
-    OVERTAKEN,
-    DraftBatch,
-    Proposal,
-    clean_drafts,
-    save_drafts,
-    store_batch,
-    stored_batch,
-    undo_drafts,
-)
-from karenina_core.runs.drafting.drafter import Drafter
-from karenina_core.runs.store import Store
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.runs import DraftBatch, Drafter, Store, clean_drafts, undo_drafts
+from karenina_core.runs.drafting.batch import CHANGED, OVERTAKEN, Proposal, save_drafts, store_batch, stored_batch
+from karenina_core.schemas import ModelConfig
 from tests.app.samples import TEMPLATE
 from tests.faults.openai_server import OpenAIServer, Reply
 from tests.runs.drafting.drafts import SENTENCE, drafter_at, priced, proposal, untemplated_benchmark

@@ -8,12 +8,8 @@ from typing import Any
 import pytest
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.runs.engine.again import failed_guards, failed_traits
-from karenina_core.runs.engine.runner import Runner
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.store import Store
-from karenina_core.schemas.config import VerificationConfig
-from karenina_core.schemas.entities.rubric import ManualRubricTrait, MetricRubricTrait, Rubric, RubricTrait
+from karenina_core.runs import Runner, Store, failed_guards, failed_traits, wanted
+from karenina_core.schemas import ManualRubricTrait, MetricRubricTrait, Rubric, RubricTrait, VerificationConfig
 from tests.faults.openai_server import OpenAIServer, Reply, failing
 from tests.runs.elements import config_for, elements, extraction
 from tests.runs.fakes import PATIENCE

@@ -7,16 +7,15 @@ import asyncio
 import pytest
 
 from karenina_core.errors import ConfigError, InputError, StoreError
-from karenina_core.runs.engine.budget import Budget, about, daily_budget, dollars
+from karenina_core.runs import Runner, Store, daily_budget, dollars, wanted
+from karenina_core.runs.engine.budget import Budget, about
 from karenina_core.runs.engine.gate import Gate
 from karenina_core.runs.engine.ledger import StoreLedger
 from karenina_core.runs.engine.metering import MeteredLedger
-from karenina_core.runs.engine.runner import Runner
 from karenina_core.runs.engine.writer import ResultWrite, Writer
-from karenina_core.runs.plans.plan import config_hash, wanted
-from karenina_core.runs.store import Store
+from karenina_core.runs.plans.plan import config_hash
 from karenina_core.runs.store.evidence import rows_of
-from karenina_core.schemas.results import Usage
+from karenina_core.schemas import Usage
 from tests.runs.fakes import PATIENCE, Laboratory, Turnstile, plain_result, small_benchmark, small_config
 
 # Every answer of the laboratory costs half a dollar.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from karenina_core.runs import Latest
 from karenina_core.runs.engine import clicks
-from karenina_core.runs.engine.clicks import ONE_CLICK_SECONDS, Latest
+from karenina_core.runs.engine.clicks import ONE_CLICK_SECONDS
 
 BEGUN = 100.0
 

@@ -13,7 +13,7 @@ from karenina_core.runs.engine.crew import Crew, workers_for
 from karenina_core.runs.engine.gate import Gate
 from karenina_core.runs.engine.work import AnswerTask, WorkQueue
 from karenina_core.runs.plans.plan import Generation
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.schemas import ModelConfig
 
 MODEL = ModelConfig(id="alpha", model_name="alpha", interface="manual", manual_traces={})
 

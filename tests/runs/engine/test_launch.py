@@ -6,16 +6,13 @@ import pytest
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import ConfigError, InputError, StoreError
-from karenina_core.models.ports import MeteredCallLedger
+from karenina_core.models import MeteredCallLedger
+from karenina_core.runs import Runner, Store, wanted, with_answers
 from karenina_core.runs.at_once import open_ledger
 from karenina_core.runs.engine.launch import Launcher, Ready
-from karenina_core.runs.engine.runner import Runner
 from karenina_core.runs.engine.writer import Writer
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.plans.prepared import with_answers
-from karenina_core.runs.store import Store
 from karenina_core.runs.store.leases import new_owner
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from karenina_core.schemas import ModelConfig, VerificationConfig
 from tests.runs.fakes import PATIENCE, FakeEvaluator, Laboratory, plain_result, small_benchmark, small_config
 
 

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from karenina_core.models.ports import ChatReply, call_key
+from karenina_core.models import ChatReply, call_key
+from karenina_core.runs import Store
 from karenina_core.runs.engine.ledger import StoreLedger
 from karenina_core.runs.engine.writer import Writer
-from karenina_core.runs.store import Store
-from karenina_core.schemas.config import ModelConfig
-from karenina_core.schemas.results import Usage
+from karenina_core.schemas import ModelConfig, Usage
 from tests.runs.fakes import answer_request
 
 MODEL = ModelConfig(id="careful", model_name="lab/model-1")

@@ -6,17 +6,14 @@ from collections.abc import Awaitable, Callable, Iterator
 import pytest
 
 from karenina_core.errors import StoreError
-from karenina_core.models import NullLedger
-from karenina_core.models.ports import ChatReply, ChatRequest, Message, Subject
+from karenina_core.models import ChatReply, ChatRequest, Message, NullLedger, Subject
+from karenina_core.runs import Store, wanted
 from karenina_core.runs.engine.gate import Gate
 from karenina_core.runs.engine.ledger import StoreLedger
 from karenina_core.runs.engine.metering import MeteredLedger
 from karenina_core.runs.engine.writer import ResultWrite, Writer
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.store import Store
 from karenina_core.runs.store.evidence import rows_of
-from karenina_core.schemas.config import ModelConfig
-from karenina_core.schemas.results import Usage
+from karenina_core.schemas import ModelConfig, Usage
 from tests.runs.fakes import plain_result, small_benchmark, small_config
 
 JUDGE = ModelConfig(id="lab/judge", model_name="judge", model_provider="lab")

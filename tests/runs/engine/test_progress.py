@@ -2,10 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from karenina_core.runs.engine.progress import RECENT, ModelCount, Progress, Stopwatch, Tally, stored_progress
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.store import RunStatus, Store
-from karenina_core.schemas.results import Usage
+from karenina_core.runs import ModelCount, Progress, RunStatus, Store, wanted
+from karenina_core.runs.engine.progress import RECENT, Stopwatch, Tally, stored_progress
+from karenina_core.schemas import Usage
 from tests.runs.fakes import failure_of, plain_result, small_benchmark, small_config
 
 

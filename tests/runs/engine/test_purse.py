@@ -9,7 +9,7 @@ import pytest
 from karenina_core.errors import ModelError
 from karenina_core.runs.engine.budget import Budget
 from karenina_core.runs.engine.purse import Purse
-from karenina_core.schemas.results import Usage
+from karenina_core.schemas import Usage
 
 
 def budget(max_cost: float | None) -> Budget:

@@ -9,10 +9,7 @@ from pathlib import Path
 import pytest
 
 from karenina_core.errors import ConfigError, InputError, StoreError
-from karenina_core.runs.engine.progress import ModelCount, Progress
-from karenina_core.runs.engine.runner import Runner
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.store import Store
+from karenina_core.runs import ModelCount, Progress, Runner, Store, wanted
 from karenina_core.runs.store.leases import LEASE_SECONDS
 from tests.runs.fakes import (
     PATIENCE,

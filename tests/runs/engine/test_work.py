@@ -5,11 +5,11 @@ from itertools import chain
 
 import pytest
 
+from karenina_core.runs import Plan, wanted
 from karenina_core.runs.engine.work import AnswerTask, JudgeTask, WorkQueue, remaining, settled
-from karenina_core.runs.plans.plan import Plan, wanted
 from karenina_core.runs.store import Outcome
 from karenina_core.runs.store.order import Order
-from karenina_core.schemas.results import RowKey
+from karenina_core.schemas import RowKey
 from tests.runs.fakes import small_benchmark, small_config
 
 PLAN = wanted(small_benchmark(2), small_config(1, 2))

@@ -13,12 +13,11 @@ import pytest
 from sqlalchemy import event
 
 from karenina_core.errors import StoreError
+from karenina_core.runs import Store, wanted
 from karenina_core.runs.engine.writer import CallWrite, GroupThread, ResultWrite, Writer
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.store import Store
 from karenina_core.runs.store.evidence import rows_of
 from karenina_core.runs.store.faults import TroubleError
-from karenina_core.schemas.results import Usage
+from karenina_core.schemas import Usage
 from tests.runs.fakes import PATIENCE, plain_result, small_benchmark, small_config
 
 ROOT = Path(__file__).parents[3]

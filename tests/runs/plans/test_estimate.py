@@ -5,16 +5,12 @@ from collections import Counter
 import pytest
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.models.prices import Price
-from karenina_core.runs import estimate, wanted
-from karenina_core.runs.engine.runner import Runner
+from karenina_core.models import Price
+from karenina_core.runs import Plan, Runner, Store, estimate, wanted, widened
 from karenina_core.runs.plans.estimate import estimated
 from karenina_core.runs.plans.experience import Span, Taken
-from karenina_core.runs.plans.plan import Plan
 from karenina_core.runs.plans.rehearsal import Ask, Calls
-from karenina_core.runs.plans.topup import widened
-from karenina_core.runs.store import Store
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from karenina_core.schemas import ModelConfig, VerificationConfig
 from tests.app.samples import TEMPLATE
 from tests.faults.openai_server import OpenAIServer, Reply
 from tests.runs.fakes import PATIENCE

@@ -5,7 +5,7 @@ from textwrap import dedent
 import pytest
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.runs.plans.plan import wanted
+from karenina_core.runs import wanted
 from karenina_core.schemas.entities import ManualRubricTrait, MetricRubricTrait, Rubric, RubricTrait
 from tests.runs.fakes import small_config
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from karenina_core.runs.plans.plan import Generation, config_hash, wanted
+from karenina_core.runs import wanted
+from karenina_core.runs.plans.plan import Generation, config_hash
 from tests.runs.fakes import small_benchmark, small_config
 
 

@@ -4,9 +4,9 @@ import pytest
 
 from karenina_core.errors import InputError
 from karenina_core.models.manual import ManualClient
+from karenina_core.runs import answers_missing, match_answers, with_answers
 from karenina_core.runs.plans.plan import config_hash
-from karenina_core.runs.plans.prepared import answers_missing, match_answers, with_answers
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from karenina_core.schemas import ModelConfig, VerificationConfig
 from tests.runs.fakes import small_benchmark
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from karenina_core.models.prices import Price
-from karenina_core.runs.plans.quotes import Prices, spent_in_words
-from karenina_core.schemas.config import ModelConfig, VerificationConfig
+from karenina_core.models import Price
+from karenina_core.runs import spent_in_words
+from karenina_core.runs.plans.quotes import Prices
+from karenina_core.schemas import ModelConfig, VerificationConfig
 
 HERE = "http://127.0.0.1:9/v1"
 LISTED = ModelConfig(model_name="gpt-4.1-mini", model_provider="openai")

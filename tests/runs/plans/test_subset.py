@@ -3,9 +3,7 @@ from __future__ import annotations
 import pytest
 
 from karenina_core.errors import InputError
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.plans.subset import all_keywords, choose_questions, questions_of
-from karenina_core.runs.store import Store
+from karenina_core.runs import Store, all_keywords, choose_questions, questions_of, wanted
 from tests.runs.fakes import failure_of, plain_result, small_benchmark, small_config
 
 

@@ -5,12 +5,8 @@ from __future__ import annotations
 import pytest
 
 from karenina_core.errors import ConfigError, InputError
-from karenina_core.runs.engine.progress import Progress
-from karenina_core.runs.engine.runner import Runner
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.plans.topup import top_up, widened
-from karenina_core.runs.store import Store
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.runs import Progress, Runner, Store, top_up, wanted, widened
+from karenina_core.schemas import ModelConfig
 from tests.runs.fakes import PATIENCE, Laboratory, small_benchmark, small_config
 
 NEW_MODEL = ModelConfig.parse("lab/model-2")

@@ -2,11 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from karenina_core.runs.plans.plan import wanted
+from karenina_core.runs import Store, reverify, revisions, template_differences, wanted
 from karenina_core.runs.revisions import family as run_revisions
-from karenina_core.runs.revisions.family import changed_templates, revisions, template_differences
-from karenina_core.runs.revisions.reverify import reverify
-from karenina_core.runs.store import Store
+from karenina_core.runs.revisions.family import changed_templates
 from tests.runs.elements import elements, template
 from tests.runs.fakes import plain_result, small_config
 

@@ -4,10 +4,7 @@ import pytest
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError, StoreError
-from karenina_core.runs.engine.runner import Runner
-from karenina_core.runs.revisions.reverify import FlipList, flips, preview, reverify
-from karenina_core.runs.store import Store
-from karenina_core.runs.verification import run_verification
+from karenina_core.runs import FlipList, Runner, Store, flips, preview, reverify, run_verification
 from tests.faults.openai_server import OpenAIServer
 from tests.runs.elements import config_for, elements, extraction, template
 from tests.runs.fakes import PATIENCE
@@ -54,7 +51,7 @@ def test_unchanged_rules_flip_nothing(store: Store, run_id: str) -> None:
 
 
 def test_a_stored_benchmark_gives_the_rules_of_today(store: Store, openai_server: OpenAIServer) -> None:
-    from karenina_core.runs.plans.plan import wanted
+    from karenina_core.runs import wanted
 
     openai_server.script = extraction
     benchmark_id = store.save_benchmark(elements())
@@ -137,8 +134,8 @@ def test_a_preview_of_five_thousand_answers_finds_every_flip(store: Store) -> No
 
 def large_run(store: Store) -> tuple[str, Benchmark]:
     """Five thousand failures with three fields each, and a benchmark whose rules pass them all."""
-    from karenina_core.runs.plans.plan import wanted
-    from karenina_core.schemas.results import AnswerPart, CallRecord, TemplatePart
+    from karenina_core.runs import wanted
+    from karenina_core.schemas import AnswerPart, CallRecord, TemplatePart
     from karenina_core.templates import FieldSpec, TemplateSpec, read_template, write_template
     from tests.runs.fakes import plain_result, small_config
 

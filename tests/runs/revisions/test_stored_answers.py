@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.revisions.reverify import reverify
-from karenina_core.runs.revisions.stored_answers import stored_answers
-from karenina_core.runs.store import Store
-from karenina_core.runs.verification import run_verification
-from karenina_core.schemas.results import AnswerPart, FieldEvidence, TemplatePart
+from karenina_core.runs import Store, reverify, run_verification, stored_answers, wanted
+from karenina_core.schemas import AnswerPart, FieldEvidence, TemplatePart
 from karenina_core.templates import read_template
 from tests.faults.openai_server import OpenAIServer
 from tests.runs.elements import config_for, elements, extraction

@@ -5,10 +5,8 @@ from datetime import timedelta
 import pytest
 
 from karenina_core.errors import InputError
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.store import Store
-from karenina_core.schemas.annotation import Annotation
-from karenina_core.schemas.duel import Duel
+from karenina_core.runs import Store, wanted
+from karenina_core.schemas import Annotation, Duel
 from tests.runs.fakes import plain_result, small_benchmark, small_config
 
 

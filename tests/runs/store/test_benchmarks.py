@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from karenina_core.errors import InputError, StoreError
-from karenina_core.runs.store import Store
+from karenina_core.runs import Store
 from tests.runs.fakes import small_benchmark
 
 

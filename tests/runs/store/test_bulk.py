@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 from sqlalchemy import Column, Integer, MetaData, Table, Text, create_engine, insert, select, update
 
-from karenina_core.runs.store import Store
+from karenina_core.runs import Store
 from karenina_core.runs.store.bulk import Bulk, Ready
 from karenina_core.runs.store.tables import setting
 

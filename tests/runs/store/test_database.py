@@ -5,7 +5,7 @@ from sqlalchemy import Connection, insert, select
 from sqlalchemy.pool import QueuePool
 
 from karenina_core.errors import StoreError
-from karenina_core.runs.store import Store
+from karenina_core.runs import Store
 from karenina_core.runs.store.tables import setting
 
 

@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import make_url, text
 
 from karenina_core.errors import StoreError
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.store import Store, engine
+from karenina_core.runs import Store, wanted
+from karenina_core.runs.store import engine
 from karenina_core.runs.store.engine import database_url, open_engine
 from tests.runs.fakes import plain_result, small_benchmark, small_config
 

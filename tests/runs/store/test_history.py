@@ -6,8 +6,8 @@ import pytest
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError
-from karenina_core.runs.store import Store, history
-from karenina_core.runs.store.history import content_of, restore_version
+from karenina_core.runs import Store, content_of, restore_version
+from karenina_core.runs.store import history
 from karenina_core.schemas.entities.question import question_id
 from tests.runs.fakes import small_benchmark
 

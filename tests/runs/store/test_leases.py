@@ -8,8 +8,7 @@ import sys
 import pytest
 from sqlalchemy import update
 
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.store import Store
+from karenina_core.runs import Store, wanted
 from karenina_core.runs.store.leases import LEASE_SECONDS, forget_owner, new_owner, surely_dead
 from karenina_core.runs.store.tables import run as table
 from tests.runs.fakes import small_benchmark, small_config

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.store import Store
+from karenina_core.runs import Store, wanted
 from tests.runs.fakes import failure_of, plain_result, small_benchmark, small_config
 
 

@@ -12,7 +12,8 @@ import pytest
 from sqlalchemy import Connection, inspect
 
 from karenina_core.errors import StoreError
-from karenina_core.runs.store import Store, migrations
+from karenina_core.runs import Store
+from karenina_core.runs.store import migrations
 from karenina_core.runs.store.tables import SCHEMA_VERSION, metadata
 
 HERE = Path(__file__).parent

@@ -4,7 +4,7 @@ import pytest
 
 from karenina_core.errors import InputError
 from karenina_core.runs.store.order import Order
-from karenina_core.schemas.results import RowKey
+from karenina_core.schemas import RowKey
 
 ORDER = Order(["q1", "q2"], ["a", "b"], ["j", "k"])
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 
 from karenina_core.errors import InputError, StoreError
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.store import Outcome, Store
+from karenina_core.runs import Store, wanted
+from karenina_core.runs.store import Outcome
 from karenina_core.runs.store.clean import clean
 from karenina_core.runs.store.evidence import rows_of
-from karenina_core.schemas.results import FieldEvidence, VerificationResult
+from karenina_core.schemas import FieldEvidence, VerificationResult
 from tests.runs.fakes import failure_of, fill_disk, full_result, plain_result, small_benchmark, small_config
 
 any_text = st.text(st.characters(exclude_categories=()), max_size=30)

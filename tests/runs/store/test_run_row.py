@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.store import RunStatus, Store
+from karenina_core.runs import RunStatus, Store, wanted
 from tests.runs.fakes import small_benchmark, small_config
 
 

@@ -3,10 +3,8 @@ from __future__ import annotations
 import pytest
 
 from karenina_core.errors import InputError
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.store import Store
-from karenina_core.schemas.config import ModelConfig
-from karenina_core.schemas.results import Usage
+from karenina_core.runs import Store, wanted
+from karenina_core.schemas import ModelConfig, Usage
 from tests.runs.fakes import plain_result, small_benchmark, small_config
 
 

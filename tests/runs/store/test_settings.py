@@ -5,9 +5,9 @@ import math
 import pytest
 
 from karenina_core.errors import InputError
-from karenina_core.models.prices import Price
-from karenina_core.runs.store import Store
-from karenina_core.schemas.config import ModelConfig
+from karenina_core.models import Price
+from karenina_core.runs import Store
+from karenina_core.schemas import ModelConfig
 from tests.runs.fakes import small_config
 
 

@@ -10,8 +10,7 @@ from sqlalchemy import select, update
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import StoreError
-from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.store import Store
+from karenina_core.runs import Store, wanted
 from karenina_core.runs.store.snapshots import pack, unpack
 from karenina_core.runs.store.tables import snapshot
 from tests.runs.fakes import plain_result, small_benchmark, small_config

@@ -9,17 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karenina_core.errors import InputError
-from karenina_core.runs.store import Store
+from karenina_core.runs import Store, add_to_library, library, library_file, put_back, read_library, remove_from_library
 from karenina_core.runs.traits import library as trait_library
-from karenina_core.runs.traits.library import (
-    add_to_library,
-    library,
-    library_file,
-    put_back,
-    read_library,
-    remove_from_library,
-)
-from karenina_core.schemas.entities.rubric import ManualRubricTrait, MetricRubricTrait, RubricTrait, StoredTrait
+from karenina_core.schemas import ManualRubricTrait, MetricRubricTrait, RubricTrait, StoredTrait
 
 CLARITY = RubricTrait(name="Clarity", description="How clear?")
 BH3 = ManualRubricTrait(name="BH3", pattern=r"\bBH3\b", case_sensitive=False)

@@ -6,11 +6,8 @@ from itertools import count
 
 import pytest
 
-from karenina_core.runs.revisions.run_answers import RunAnswer, run_answers
-from karenina_core.runs.store import Store
-from karenina_core.runs.traits.patterns import search_answers
-from karenina_core.schemas.config import ModelConfig
-from karenina_core.schemas.entities.rubric import ManualRubricTrait
+from karenina_core.runs import RunAnswer, Store, run_answers, search_answers
+from karenina_core.schemas import ManualRubricTrait, ModelConfig
 from tests.runs.fakes import plain_result
 from tests.runs.scored import finished_run
 

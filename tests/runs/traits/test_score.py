@@ -5,22 +5,21 @@ from __future__ import annotations
 import pytest
 
 from karenina_core.errors import ConfigError, InputError, StoreError
-from karenina_core.models.prices import Price
+from karenina_core.models import Price
+from karenina_core.runs import Scorer, Scoring, Store, added_traits, estimate_scoring
 from karenina_core.runs.plans.quotes import price_name
-from karenina_core.runs.store import Store
 from karenina_core.runs.store.leases import new_owner
-from karenina_core.runs.traits.estimate import estimate_scoring
-from karenina_core.runs.traits.score import Scoring, added_traits, traits_of_run
-from karenina_core.runs.traits.scorer import Scorer, score_run
-from karenina_core.schemas.config import ModelConfig
-from karenina_core.schemas.entities.rubric import (
+from karenina_core.runs.traits.score import traits_of_run
+from karenina_core.runs.traits.scorer import score_run
+from karenina_core.schemas import (
     ManualRubricTrait,
     MetricRubricTrait,
+    ModelConfig,
     Rubric,
+    RubricPart,
     RubricTrait,
     StoredTrait,
 )
-from karenina_core.schemas.results import RubricPart
 from tests.faults.openai_server import OpenAIServer, Reply, failing
 from tests.runs.fakes import PATIENCE, full_result, plain_result
 from tests.runs.scored import CLARITY, assessing, finished_run, judge

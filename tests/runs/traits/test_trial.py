@@ -5,14 +5,11 @@ from __future__ import annotations
 import pytest
 
 from karenina_core.errors import ConfigError
-from karenina_core.models.prices import Price
-from karenina_core.pipeline.trait_scoring import Sample
+from karenina_core.models import Price
+from karenina_core.pipeline import Sample
+from karenina_core.runs import Store, estimate_trial, try_trait
 from karenina_core.runs.plans.quotes import price_name
-from karenina_core.runs.store import Store
-from karenina_core.runs.traits.estimate import estimate_trial
-from karenina_core.runs.traits.trial import try_trait
-from karenina_core.schemas.config import ModelConfig
-from karenina_core.schemas.entities.rubric import ManualRubricTrait
+from karenina_core.schemas import ManualRubricTrait, ModelConfig
 from tests.faults.openai_server import OpenAIServer
 from tests.runs.scored import CLARITY, judge
 

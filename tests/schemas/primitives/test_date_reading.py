@@ -15,8 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from karenina_core.schemas import is_ambiguous, read_date
 from karenina_core.schemas.primitives import date_reading
-from karenina_core.schemas.primitives.date_reading import LONGEST_DATE, is_ambiguous, read_date
+from karenina_core.schemas.primitives.date_reading import LONGEST_DATE
 
 
 @pytest.mark.parametrize(

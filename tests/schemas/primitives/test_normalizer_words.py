@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from karenina_core.schemas.primitives.normalizer_words import (
-    NORMALIZER_WORDS,
-    SYNONYMS,
-    normalizer_of_step,
-    step_title,
-    title,
-)
-from karenina_core.schemas.primitives.normalizers import NORMALIZERS
+from karenina_core.schemas import NORMALIZER_WORDS, NORMALIZERS, SYNONYMS, normalizer_of_step, step_title, title
 
 
 def test_every_normaliser_has_words_of_its_own() -> None:

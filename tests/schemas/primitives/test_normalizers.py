@@ -12,16 +12,10 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from karenina_core.errors import InputError
+from karenina_core.schemas import NORMALIZERS, normalize, quoted
 from karenina_core.schemas.entities import normalizers as documented_path
 from karenina_core.schemas.primitives import Step, SynonymMap
-from karenina_core.schemas.primitives.normalizers import (
-    NORMALIZERS,
-    Normalizers,
-    explain_normalization,
-    followed,
-    normalize,
-)
-from karenina_core.schemas.primitives.wording import quoted
+from karenina_core.schemas.primitives.normalizers import Normalizers, explain_normalization, followed
 
 
 @pytest.mark.parametrize(

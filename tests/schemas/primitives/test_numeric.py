@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from karenina_core.schemas import read_number
 from karenina_core.schemas.primitives import NumericExact, NumericRange, NumericTolerance, Step, VerificationPrimitive
-from karenina_core.schemas.primitives.numeric import read_number
 
 NAN, INF = math.nan, math.inf
 NO_NUMBERS = [None, "", "abc", "$5", "5%", "1,000", "1,00,000", "0x10", "1e999", [5], {}, 1j, object()]

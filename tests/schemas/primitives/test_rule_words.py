@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from karenina_core.schemas import rule_help, rule_in_words, rule_title
 from karenina_core.schemas.primitives import REGISTRY
-from karenina_core.schemas.primitives.rule_words import RULE_WORDS, rule_help, rule_in_words, rule_title
+from karenina_core.schemas.primitives.rule_words import RULE_WORDS
 
 
 def test_every_rule_has_words_of_its_own() -> None:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Optional, get_args
 
 import pytest
 
+from karenina_core.schemas import NATURAL, applicable, field_kind, suggest
 from karenina_core.schemas.primitives import (
     BooleanMatch,
     DateMatch,
@@ -17,7 +18,6 @@ from karenina_core.schemas.primitives import (
     SetContainment,
     VerificationPrimitive,
 )
-from karenina_core.schemas.primitives.suggest import NATURAL, applicable, field_kind, suggest
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from typing import get_args
 
 import pytest
 
-from karenina_core.schemas.results import Failure, FailureCategory
+from karenina_core.schemas import Failure, FailureCategory
 
 
 @pytest.mark.parametrize(

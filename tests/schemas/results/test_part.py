@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from karenina_core.schemas.results import GuardPart, Usage, built
+from karenina_core.schemas import GuardPart, Usage, built
 
 
 def test_what_is_built_unchecked_equals_what_is_checked() -> None:

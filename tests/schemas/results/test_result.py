@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from karenina_core.schemas.results import (
+from karenina_core.schemas import (
     AnswerPart,
     QuestionSnapshot,
     RowKey,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from karenina_core.errors import InputError
-from karenina_core.schemas.results import QuestionSnapshot, VerificationResult, VerificationResultSet
+from karenina_core.schemas import QuestionSnapshot, VerificationResult, VerificationResultSet
 
 
 def evaluation(name: str, verdict: str) -> VerificationResult:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from karenina_core.schemas.results import FieldEvidence, TemplatePart
+from karenina_core.schemas import FieldEvidence, TemplatePart
 
 
 def test_only_fields_with_a_rule_have_results() -> None:

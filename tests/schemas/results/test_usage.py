@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from karenina_core.schemas.results import Usage, total_usage
+from karenina_core.schemas import Usage, total_usage
 
 
 def test_calls_add_up() -> None:
