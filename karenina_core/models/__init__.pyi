@@ -1,4 +1,4 @@
-from .caller import Caller as Caller
+from .caller import ModelCaller as ModelCaller
 from .clients import ClientPool as ClientPool
 from .clients import make_client as make_client
 from .clients import preload as preload
@@ -45,7 +45,7 @@ from .replies import MAX_REPLY as MAX_REPLY
 from .shared_calls import SharedCalls as SharedCalls
 from .sharing import serve_others as serve_others
 from .structured import InvalidOutputError as InvalidOutputError
-from .structured import ask_again as ask_again
+from .structured import ask_for_correction as ask_for_correction
 from .structured import read_reply as read_reply
 from .structured import read_whole_reply as read_whole_reply
 from .weights import MINILM as MINILM

@@ -19,13 +19,13 @@ from karenina_core.models.pace.slots import process_slots
 from karenina_core.models.pace.traffic import Traffic
 from karenina_core.models.ports import CallLedger, ChatReply, ChatRequest, Door, Meter, ModelClient
 from karenina_core.models.shared_calls import SharedCall, SharedCalls
-from karenina_core.models.structured import InvalidOutputError, ask_again, read_whole_reply
+from karenina_core.models.structured import InvalidOutputError, ask_for_correction, read_whole_reply
 from karenina_core.schemas import CallRecord, ModelConfig, Usage
 
 T = TypeVar("T")
 
 
-class Caller:
+class ModelCaller:
     """Makes the model calls of one run. Belongs to one event loop; close it with `aclose` or use it as a context.
 
     Args:
@@ -117,7 +117,7 @@ class Caller:
         self._traffic.release()
         await self._pool.aclose()
 
-    async def __aenter__(self) -> Caller:
+    async def __aenter__(self) -> ModelCaller:
         return self
 
     async def __aexit__(
@@ -142,7 +142,7 @@ class Caller:
             except InputError as error:
                 if len(calls) > _corrections(config):
                     raise InvalidOutputError(error.what, records_of(calls), _category(reply)) from None
-                asked = ask_again(request, reply.text, error.what)
+                asked = ask_for_correction(request, reply.text, error.what)
             else:
                 await self._remember(calls)
                 return value

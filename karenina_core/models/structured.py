@@ -87,7 +87,7 @@ def read_whole_reply(reply: ChatReply, validate: Callable[[Any], T]) -> T:
     return read_reply(reply.text, validate)
 
 
-def ask_again(request: ChatRequest, reply: str, complaint: str) -> ChatRequest:
+def ask_for_correction(request: ChatRequest, reply: str, complaint: str) -> ChatRequest:
     """Return the request followed by the wrong reply and what is wrong with it."""
     schema = f"\nThe JSON schema:\n{json.dumps(request.schema, ensure_ascii=False)}" if request.schema else ""
     correction = (

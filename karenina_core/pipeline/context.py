@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from karenina_core.models import Caller, Embedder
+from karenina_core.models import Embedder, ModelCaller
 from karenina_core.schemas import (
     AnswerPart,
     AnyTrait,
@@ -33,7 +33,7 @@ class Services:
         load_embedder: Returns the embedding model of a name, or raises when it is not available.
     """
 
-    caller: Caller
+    caller: ModelCaller
     load_embedder: Callable[[str], Embedder]
 
 

@@ -13,12 +13,12 @@ from karenina_core.authoring import Review, add_draft, review
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import KareninaError, ModelError
 from karenina_core.models import (
-    Caller,
     CallLedger,
     ChatRequest,
     MemoryLedger,
     Message,
     Meter,
+    ModelCaller,
     ModelClient,
     Subject,
     make_client,
@@ -198,7 +198,7 @@ def to_draft(
 
 
 async def generate_template(
-    caller: Caller, model: ModelConfig, question_id: str, question: Question
+    caller: ModelCaller, model: ModelConfig, question_id: str, question: Question
 ) -> GeneratedTemplate:
     """Draft the template of one question; failures are reported, not raised.
 
@@ -264,7 +264,7 @@ def generate_all_templates(
     drafted = set(to_draft(benchmark, ids, force_regenerate=force_regenerate))
     results: dict[str, GeneratedTemplate] = {}
 
-    async def one(caller: Caller, question_id: str) -> None:
+    async def one(caller: ModelCaller, question_id: str) -> None:
         if question_id not in drafted:
             results[question_id] = GeneratedTemplate(question_id, benchmark.get_template(question_id), skipped=True)
         else:
@@ -274,7 +274,7 @@ def generate_all_templates(
             progress_callback(100 * len(results) / len(ids), f"{len(results)} of {len(ids)} templates")
 
     async def everything() -> None:
-        caller = Caller(ledger or MemoryLedger(), clients, max_concurrent=max_concurrent, meter=meter)
+        caller = ModelCaller(ledger or MemoryLedger(), clients, max_concurrent=max_concurrent, meter=meter)
         try:
             await asyncio.gather(*(one(caller, question_id) for question_id in ids))
         finally:

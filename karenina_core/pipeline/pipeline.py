@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import KareninaError, ModelError
-from karenina_core.models import Caller, Embedder, load_embedder
+from karenina_core.models import Embedder, ModelCaller, load_embedder
 from karenina_core.pipeline.context import Context, Services
 from karenina_core.pipeline.plan import SHARED, STAGES
 from karenina_core.pipeline.stage import Skip, Stage, StageFailure, StageState, failure_of
@@ -42,7 +42,7 @@ class Pipeline:
         self,
         benchmark: Benchmark,
         config: VerificationConfig,
-        caller: Caller,
+        caller: ModelCaller,
         load_embedder: Callable[[str], Embedder] = load_embedder,
         run_name: str | None = None,
     ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
-from karenina_core.models import Caller, load_embedder
+from karenina_core.models import ModelCaller, load_embedder
 from karenina_core.pipeline.context import Context, Services
 from karenina_core.pipeline.llm_traits import assess
 from karenina_core.pipeline.stages.rubric_evaluation import measure, search
@@ -59,7 +59,7 @@ class TraitScorer:
     """
 
     def __init__(
-        self, trait: AnyTrait, caller: Caller, prompts: PromptConfig | None = None, timeout: float = 120
+        self, trait: AnyTrait, caller: ModelCaller, prompts: PromptConfig | None = None, timeout: float = 120
     ) -> None:
         self._trait = trait
         self._services = Services(caller, load_embedder)

@@ -12,10 +12,10 @@ from .engine.again import failed_guards as failed_guards
 from .engine.again import failed_traits as failed_traits
 from .engine.budget import daily_budget as daily_budget
 from .engine.budget import dollars as dollars
-from .engine.clicks import Latest as Latest
+from .engine.clicks import DuplicateStartGuard as DuplicateStartGuard
+from .engine.engine import Engine as Engine
 from .engine.progress import ModelCount as ModelCount
 from .engine.progress import Progress as Progress
-from .engine.runner import Runner as Runner
 from .plans.configuration import configuration_bytes as configuration_bytes
 from .plans.configuration import read_configuration_file as read_configuration_file
 from .plans.estimate import Estimate as Estimate

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import TypeVar
 
-from karenina_core.models import Caller, KeySource, NullLedger, using_keys
+from karenina_core.models import KeySource, ModelCaller, NullLedger, using_keys
 from karenina_core.pipeline import run_in_thread
 from karenina_core.runs.engine.budget import Budget
 from karenina_core.runs.engine.ledger import StoreLedger
@@ -36,7 +36,7 @@ def open_ledger(store: Store) -> Iterator[StoreLedger]:
 
 def ask_at_once(
     store: Store,
-    work: Callable[[Caller], Awaitable[T]],
+    work: Callable[[ModelCaller], Awaitable[T]],
     *,
     of: str,
     keys: KeySource | None,
@@ -62,7 +62,7 @@ def ask_at_once(
         with open_ledger(store) if remembered else nullcontext(NullLedger()) as ledger:
 
             async def carry_out() -> None:
-                caller = Caller(ledger, client_at(store.prices()), max_attempts=max_attempts, meter=purse)
+                caller = ModelCaller(ledger, client_at(store.prices()), max_attempts=max_attempts, meter=purse)
                 async with caller:
                     with using_keys(keys):
                         made.append(await work(caller))

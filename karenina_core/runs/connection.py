@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from karenina_core.errors import InputError, KareninaError
-from karenina_core.models import Caller, ChatRequest, KeySource, Message, Subject, check_model
+from karenina_core.models import ChatRequest, KeySource, Message, ModelCaller, Subject, check_model
 from karenina_core.redact import redact
 from karenina_core.runs.at_once import ask_at_once
 from karenina_core.runs.store import Store
@@ -54,7 +54,7 @@ def try_connection(store: Store, model: ModelConfig, *, as_judge: bool, keys: Ke
     subject = Subject("", "", model.id, 1)
     timeout = min(_LONGEST, model.request_timeout or _LONGEST)
 
-    async def asked(caller: Caller) -> None:
+    async def asked(caller: ModelCaller) -> None:
         if as_judge:
             messages = (Message("user", _JUDGE_QUESTION),)
             await caller.complete_json(model, ChatRequest("parse", messages, subject, _SCHEMA, timeout), _checked)

@@ -6,7 +6,7 @@ import secrets
 from dataclasses import dataclass, replace
 
 from karenina_core.errors import ConfigError, InputError
-from karenina_core.models import Caller, KeySource, check_model
+from karenina_core.models import KeySource, ModelCaller, check_model
 from karenina_core.pipeline import Pipeline
 from karenina_core.runs.at_once import ask_at_once
 from karenina_core.runs.plans.plan import Plan
@@ -111,7 +111,7 @@ def carry_out(
     given = answering.transport == "manual"
     replicate = _BEYOND + secrets.randbelow(_BEYOND) if anew else result.replicate
 
-    async def evaluated(caller: Caller) -> VerificationResult:
+    async def evaluated(caller: ModelCaller) -> VerificationResult:
         pipeline = Pipeline(plan.benchmark, plan.config, caller)
         context = await pipeline.generate(result.question.id, answering, replicate)
         return await pipeline.judge(context, parsing)

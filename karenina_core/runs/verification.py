@@ -9,8 +9,8 @@ from contextlib import nullcontext, suppress
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import StoreError
 from karenina_core.models import check_models
+from karenina_core.runs.engine.engine import Engine
 from karenina_core.runs.engine.progress import Progress
-from karenina_core.runs.engine.runner import Runner
 from karenina_core.runs.plans.plan import wanted
 from karenina_core.runs.store import Store
 from karenina_core.schemas import VerificationConfig, VerificationResultSet
@@ -56,7 +56,7 @@ def run_verification(
     plan = wanted(benchmark, config, chosen, limit)
     if not plan.question_ids:
         log.warning("Nothing to evaluate. %s", plan.note)
-    with Store.open() if store is None else nullcontext(store) as opened, Runner(opened) as runner:
+    with Store.open() if store is None else nullcontext(store) as opened, Engine(opened) as runner:
         run_id = opened.create_run(plan, run_name)
         runner.start(run_id, config)
         try:
@@ -68,7 +68,7 @@ def run_verification(
         return VerificationResultSet(opened.results(run_id), run_id, plan.note)
 
 
-def _watch(runner: Runner, run_id: str, callback: ProgressCallback) -> None:
+def _watch(runner: Engine, run_id: str, callback: ProgressCallback) -> None:
     """Report every change until the run has ended.
 
     Raises:
@@ -117,7 +117,7 @@ def resume_run(
         ConfigError: The run cannot work.
         StoreError: The database refuses, or another process carries the run out.
     """
-    with Runner(store) as runner:
+    with Engine(store) as runner:
         runner.start(run_id, config)
         _watch(runner, run_id, progress_callback or _nobody)
     return VerificationResultSet(store.results(run_id), run_id)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.redact import install_log_redaction
-from karenina_core.runs import Drafter, Latest, Progress, Runner, Scorer, Store, wanted
+from karenina_core.runs import Drafter, DuplicateStartGuard, Engine, Progress, Scorer, Store, wanted
 from karenina_core.schemas import VerificationConfig
 from pages.components import session_keys
 
@@ -25,9 +25,9 @@ def store() -> Store:
 
 
 @st.cache_resource(on_release=lambda runner: runner.close(), show_spinner=False)
-def runner() -> Runner:
+def runner() -> Engine:
     """Return the runner: one background thread that survives reruns, reloads and page switches."""
-    return Runner(store())
+    return Engine(store())
 
 
 @st.cache_resource(on_release=lambda drafter: drafter.close(), show_spinner=False)
@@ -57,7 +57,7 @@ def active_runs() -> list[Progress]:
 def note_click() -> None:
     """Note when whatever the page is drawn for was clicked; a page does so first of all."""
     st.session_state[_CLICKED] = time.monotonic()
-    st.session_state.setdefault(_LATEST, Latest())
+    st.session_state.setdefault(_LATEST, DuplicateStartGuard())
 
 
 def start_run(
@@ -82,7 +82,7 @@ def start_run(
     """
     # First whatever asks the session: there, and nowhere below, another click begins the page anew.
     keys = session_keys.source()
-    latest: Latest = st.session_state.setdefault(_LATEST, Latest())
+    latest: DuplicateStartGuard = st.session_state.setdefault(_LATEST, DuplicateStartGuard())
     clicked = float(st.session_state.get(_CLICKED, time.monotonic()))
     plan = wanted(benchmark, config, question_ids, limit)
     asked = (name, benchmark_id, store().benchmark(benchmark_id).revision, config, plan.question_ids)

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from karenina_core.models import Price
 from karenina_core.models.loading import loading
-from karenina_core.runs import Progress, Runner, Store, top_up, wanted
+from karenina_core.runs import Engine, Progress, Store, top_up, wanted
 from karenina_core.runs.plans.quotes import price_name
 from karenina_core.runs.store.leases import forget_owner, new_owner
 from karenina_core.schemas import ModelConfig, VerificationConfig
@@ -187,7 +187,7 @@ def test_a_run_that_goes_on_while_its_page_is_drawn_is_drawn_anew(
     def draw_slowly(progress: Progress) -> None:
         draw(progress)
         monkeypatch.setattr(monitor, "draw", draw)
-        with Runner(store) as another:
+        with Engine(store) as another:
             another.start(demo_run, top_up(store, demo_run, replicates=2))
             another.wait(demo_run, 120)
 
@@ -232,7 +232,7 @@ def keys(app: AppTest) -> set[str | None]:
 
 def test_a_run_that_another_process_paused_is_continued_there(open_page: Open, server: OpenAIServer) -> None:
     run_id = services.store().create_run(wanted(islands(200), config(server)), "Elsewhere")
-    with Store.open(services.store().url) as other, Runner(other) as runner:
+    with Store.open(services.store().url) as other, Engine(other) as runner:
         runner.start(run_id)
         runner.pause(run_id)
         app = open_page(frame.MONITOR, run=run_id)

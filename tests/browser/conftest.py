@@ -17,7 +17,7 @@ import pytest
 from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 
 from karenina_core.demo import demo_benchmark, demo_config
-from karenina_core.runs import Runner, Store, wanted
+from karenina_core.runs import Engine, Store, wanted
 from karenina_core.schemas import VerificationConfig
 
 ROOT = Path(__file__).parents[2]
@@ -116,7 +116,7 @@ def quick_config() -> VerificationConfig:
 def demo(server: Server) -> Demo:
     """Have the demo carried out, in the store of the server."""
     benchmark = demo_benchmark()
-    with Store.open(server.database) as store, Runner(store) as runner:
+    with Store.open(server.database) as store, Engine(store) as runner:
         benchmark_id = store.save_benchmark(benchmark)
         run_id = store.create_run(wanted(benchmark, quick_config()), "Demo", benchmark_id=benchmark_id)
         runner.start(run_id)

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from karenina_core.demo import demo_benchmark
-from karenina_core.runs import Runner, Store, top_up, wanted
+from karenina_core.runs import Engine, Store, top_up, wanted
 from karenina_core.schemas import ModelConfig, VerificationConfig
 from tests.browser.conftest import Demo, Server, quick_config, settled
 
@@ -104,7 +104,7 @@ def test_a_page_that_rests_notices_that_its_run_goes_on_elsewhere(page: Page, se
     page.goto(f"{server.url}/monitor?run={demo.run_id}")
     settled(page)
     expect(page.get_by_text("42 of 42 evaluations")).to_be_visible()
-    with Store.open(server.database) as store, Runner(store) as runner:
+    with Store.open(server.database) as store, Engine(store) as runner:
         runner.start(demo.run_id, top_up(store, demo.run_id, replicates=2))
         runner.wait(demo.run_id, 600)
     expect(page.get_by_text("84 of 84 evaluations")).to_be_visible()
@@ -117,7 +117,7 @@ def test_home_notices_by_itself_what_goes_on_elsewhere(page: Page, server: Serve
     with Store.open(server.database) as store:
         run_id = store.create_run(wanted(demo_benchmark(), quick_config()), "Begun elsewhere")
         expect(page.get_by_text("0 of 42 done")).to_be_visible()
-        with Runner(store) as runner:
+        with Engine(store) as runner:
             runner.start(run_id)
             runner.wait(run_id, 600)
     expect(page.get_by_text("42 of 42 done")).to_be_visible()

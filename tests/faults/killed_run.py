@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 import sys
 
-from karenina_core.runs import Runner, Store
+from karenina_core.runs import Engine, Store
 
 
 def main(url: str, run_id: str) -> None:
-    with Store.open(url) as store, Runner(store) as runner:
+    with Store.open(url) as store, Engine(store) as runner:
         print("ready", flush=True)
         runner.resume(run_id)
         told = -1

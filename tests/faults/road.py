@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.runs import Progress, Runner, Store, wanted
+from karenina_core.runs import Engine, Progress, Store, wanted
 from karenina_core.schemas import ModelConfig, VerificationConfig, VerificationResult
 from tests.faults.openai_server import OpenAIServer, Reply
 
@@ -89,7 +89,7 @@ def config(server: OpenAIServer, **settings: Any) -> VerificationConfig:
 class Road:
     """Runs over one store, with one provider."""
 
-    def __init__(self, store: Store, runner: Runner, server: OpenAIServer) -> None:
+    def __init__(self, store: Store, runner: Engine, server: OpenAIServer) -> None:
         self.store = store
         self.runner = runner
         self.server = server

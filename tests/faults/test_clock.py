@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from karenina_core.errors import InputError
-from karenina_core.runs import Runner, Store, top_up
+from karenina_core.runs import Engine, Store, top_up
 from karenina_core.runs.store import leases
 from karenina_core.runs.store.evidence import rows_of
 from karenina_core.runs.store.leases import LEASE_SECONDS, LeaseLostError
@@ -181,7 +181,7 @@ def test_a_process_that_slept_too_long_stores_no_more_rows_and_its_paid_calls_ar
     assert run.calls == len(asked), "what the former owner spent is part of the account"
     with road.store.writing() as connection:
         connection.exec_driver_sql(f"UPDATE run SET owner = '{socket.gethostname()}/{os.getpid()}/gone'")
-    with Runner(road.store) as other:
+    with Engine(road.store) as other:
         other.resume(run_id)
         other.wait(run_id, PATIENCE)
     assert verdicts(road.store.results(run_id)) == ["pass"] * 20
@@ -201,7 +201,7 @@ def test_a_process_that_is_stopped_and_goes_on_writes_nothing_into_a_run_that_is
         child.send_signal(signal.SIGSTOP)
         jump(LEASE_SECONDS + 1)
         road.server.script = honest
-        with Runner(road.store) as other:
+        with Engine(road.store) as other:
             assert other.progress(run_id).status == "interrupted"
             other.resume(run_id)
             assert other.wait(run_id, PATIENCE).passed == 30

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from karenina_core.errors import StoreError
-from karenina_core.runs import Runner, Store
+from karenina_core.runs import Engine, Store
 from tests.faults.openai_server import OpenAIServer, Reply
 from tests.faults.road import Call, Road, call_of, honest, verdicts, wait_until
 from tests.runs.fakes import fill_disk, free_disk
@@ -74,7 +74,7 @@ def test_on_a_disk_that_is_really_full_nothing_committed_is_lost(small_disk: Pat
         return reply if request["model"] == "judge" else Reply(f"{reply.text} {'so it is ' * 1_000}")
 
     server.script = talkative
-    with Store.open(small_disk / "karenina.db") as store, Runner(store) as runner:
+    with Store.open(small_disk / "karenina.db") as store, Engine(store) as runner:
         road = Road(store, runner, server)
         run_id = road.begin(300)
         seen = road.wait_for(run_id, "paused")
@@ -103,7 +103,7 @@ def locked(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[sqlite3.Conn
 def test_a_locked_database_pauses_the_run_and_readers_still_read(
     path: Path, locked: sqlite3.Connection, server: OpenAIServer
 ) -> None:
-    with Store.open(path) as store, Runner(store) as runner:
+    with Store.open(path) as store, Engine(store) as runner:
         road = Road(store, runner, server)
         run_id = road.create(QUESTIONS)
 
@@ -126,7 +126,7 @@ def test_a_locked_database_pauses_the_run_and_readers_still_read(
 def test_a_lock_that_is_given_back_in_time_is_not_noticed(path: Path, server: OpenAIServer) -> None:
     with (
         Store.open(path) as store,
-        Runner(store) as runner,
+        Engine(store) as runner,
         closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other,
     ):
         road = Road(store, runner, server)
@@ -144,7 +144,7 @@ def test_a_lock_that_is_given_back_in_time_is_not_noticed(path: Path, server: Op
 def test_nothing_starts_on_a_locked_database_and_the_reason_is_told(
     path: Path, locked: sqlite3.Connection, server: OpenAIServer
 ) -> None:
-    with Store.open(path) as store, Runner(store) as runner:
+    with Store.open(path) as store, Engine(store) as runner:
         run_id = Road(store, runner, server).create(2)
         locked.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match="The database is busy"):
@@ -167,7 +167,7 @@ def test_a_database_server_that_ends_all_connections_pauses_the_run(postgres_url
         return honest(request)
 
     server.script = end_connections
-    with Store.open(postgres_url) as store, Runner(store) as runner:
+    with Store.open(postgres_url) as store, Engine(store) as runner:
         road = Road(store, runner, server)
         run_id = road.begin(QUESTIONS)
 

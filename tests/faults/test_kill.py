@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from karenina_core.runs import Runner, Store, wanted
+from karenina_core.runs import Engine, Store, wanted
 from karenina_core.runs.engine.crew import workers_for
 from karenina_core.runs.store.tables import call as call_table
 from tests.faults.openai_server import OpenAIServer
@@ -113,7 +113,7 @@ def test_twenty_kills_lose_nothing_and_repeat_nothing_that_was_committed(tmp_pat
         lives.append(mortal.live())
         check(lives, [call_of(request) for request in server.requests], questions)
     assert (lives[-1].killed, lives[-1].reported, len(lives[-1].stored)) == (False, questions, questions)
-    with Store.open(mortal.url) as store, Runner(store) as runner:
+    with Store.open(mortal.url) as store, Engine(store) as runner:
         assert runner.progress(mortal.run_id).passed == questions
 
 
@@ -129,7 +129,7 @@ def test_kills_with_a_hundred_calls_in_flight_repeat_those_and_what_is_on_its_wa
         check(lives, [call_of(request) for request in server.requests], questions, workers_for(100))
         assert server.most_in_flight <= 100
     assert (lives[-1].reported, len(lives[-1].stored)) == (questions, questions)
-    with Store.open(mortal.url) as store, Runner(store) as runner:
+    with Store.open(mortal.url) as store, Engine(store) as runner:
         assert runner.progress(mortal.run_id).passed == questions
 
 

@@ -18,10 +18,10 @@ app = AppTest.from_file("app.py", default_timeout=60).run()
 print(app.title[0].value, len(app.exception), len(app.error))
 """
 RUN = """
-from karenina_core.runs import Runner, Store
+from karenina_core.runs import Engine, Store
 from tests.faults.openai_server import OpenAIServer
 from tests.faults.road import PATIENCE, Road, honest
-with OpenAIServer(honest) as server, Store.open() as store, Runner(store) as runner:
+with OpenAIServer(honest) as server, Store.open() as store, Engine(store) as runner:
     print(Road(store, runner, server).run(3)[2].verdict)
 """
 CASES = {

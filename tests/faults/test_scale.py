@@ -23,7 +23,7 @@ SCRIPT = """
 import re, sys
 from pathlib import Path
 from karenina_core.runs.plans.plan import wanted
-from karenina_core.runs.engine.runner import Runner
+from karenina_core.runs.engine.engine import Engine
 from karenina_core.runs.store import Store
 from tests.faults.road import TEMPLATE, islands
 from tests.runs.fakes import Laboratory, small_config
@@ -41,12 +41,12 @@ with Store.open(f"{folder}/large.db") as store:
     assert plan.rows == questions
     run_id = store.create_run(plan)
     del plan, benchmark
-    with Runner(store, lab) as runner:
+    with Engine(store, lab) as runner:
         runner.start(run_id)
         while runner.progress(run_id).done < 300:
             runner.wait(run_id, 0.05)
         runner.cancel(run_id)
-    with Runner(store, lab) as runner:
+    with Engine(store, lab) as runner:
         before = store.run(run_id).done
         runner.resume(run_id)
         assert runner.progress(run_id).total == questions

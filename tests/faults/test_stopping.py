@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from karenina_core.errors import StoreError
-from karenina_core.runs import Runner, Store
+from karenina_core.runs import Engine, Store
 from tests.faults.openai_server import HANGING, OpenAIServer, Reply
 from tests.faults.road import PATIENCE, Road, call_of, honest, model, verdicts, wait_until
 
@@ -131,13 +131,13 @@ def test_a_judgement_under_way_is_finished_during_a_pause(road: Road) -> None:
 
 def test_after_a_restart_the_run_goes_on_where_it_was(store: Store, server: OpenAIServer) -> None:
     server.delay = 0.01
-    with Runner(store) as first:
+    with Engine(store) as first:
         road = Road(store, first, server)
         run_id = road.begin(40, max_concurrent_requests=4)
         wait_until(lambda: first.progress(run_id).done >= 10)
     run = store.run(run_id)
     assert (run.status, run.done) == ("interrupted", len(store.rows(run_id)))
-    with Runner(store) as second:
+    with Engine(store) as second:
         assert verdicts(Road(store, second, server).resume(run_id)) == ["pass"] * 40
     twice = len(road.calls) - len(set(road.calls))
     assert twice <= 4, "only calls in flight at the moment of closing may be asked again"
@@ -173,7 +173,7 @@ def test_of_two_processes_one_carries_the_run_out_and_the_other_watches(
         child = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
         try:
             wait_until(lambda: store.run(run_id).done >= 5 or child.poll() is not None)
-            with Runner(store) as watcher:
+            with Engine(store) as watcher:
                 assert store.run(run_id).status == "running", "a living process lost its run to another's start"
                 for act in (watcher.start, watcher.resume, watcher.cancel):
                     with pytest.raises(StoreError, match="another process"):

@@ -6,7 +6,15 @@ from typing import Any
 import pytest
 
 from karenina_core.errors import ModelError
-from karenina_core.models import Caller, ChatReply, ChatRequest, InvalidOutputError, MemoryLedger, NullLedger, Traffic
+from karenina_core.models import (
+    ChatReply,
+    ChatRequest,
+    InvalidOutputError,
+    MemoryLedger,
+    ModelCaller,
+    NullLedger,
+    Traffic,
+)
 from karenina_core.schemas import ModelConfig, Usage
 from tests.models.fakes import MODEL, SCHEMA, FakeClient, ask, count_of, judge, serve
 
@@ -18,8 +26,8 @@ async def no_sleep(_: float) -> None:
     await asyncio.sleep(0)
 
 
-def caller(client: FakeClient, ledger: Any = None, **settings: Any) -> Caller:
-    return Caller(ledger or NullLedger(), serve(client), sleep=no_sleep, **settings)
+def caller(client: FakeClient, ledger: Any = None, **settings: Any) -> ModelCaller:
+    return ModelCaller(ledger or NullLedger(), serve(client), sleep=no_sleep, **settings)
 
 
 def test_a_call_is_recorded_as_evidence() -> None:
@@ -156,7 +164,7 @@ def test_a_slot_is_free_while_a_call_waits_for_its_next_attempt() -> None:
         await other_done.wait()
 
     async def both() -> None:
-        used = Caller(NullLedger(), serve(client), max_concurrent=1, sleep=wait_for_the_other)
+        used = ModelCaller(NullLedger(), serve(client), max_concurrent=1, sleep=wait_for_the_other)
         waiting = asyncio.create_task(used.complete(MODEL, ask("First?")))
         await asyncio.sleep(0)
         order.append((await used.complete(MODEL, ask("Other?")))[0].text)
@@ -221,7 +229,7 @@ def test_a_client_is_kept_and_closed_with_the_caller() -> None:
         return made[-1]
 
     async def use() -> None:
-        async with Caller(NullLedger(), make) as used:
+        async with ModelCaller(NullLedger(), make) as used:
             await used.complete(MODEL, ask("One?"))
             await used.complete(MODEL, ask("Two?"))
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from karenina_core.errors import ModelError
-from karenina_core.models import Caller, ChatReply, ChatRequest, MemoryLedger, NullLedger, SharedCalls
+from karenina_core.models import ChatReply, ChatRequest, MemoryLedger, ModelCaller, NullLedger, SharedCalls
 from karenina_core.schemas import Usage
 from tests.models.fakes import MODEL, FakeClient, ask, count_of, judge, serve
 
@@ -41,17 +41,17 @@ class SlowLedger(MemoryLedger):
         await super().put(*call)
 
 
-def runs(client: FakeClient, number: int = 2, **settings: Any) -> list[Caller]:
+def runs(client: FakeClient, number: int = 2, **settings: Any) -> list[ModelCaller]:
     """Return callers of runs that share their calls, each with a bill of its own."""
     sharing = SharedCalls()
-    return [Caller(NullLedger(), serve(client), sharing=sharing, meter=Bill(), **settings) for _ in range(number)]
+    return [ModelCaller(NullLedger(), serve(client), sharing=sharing, meter=Bill(), **settings) for _ in range(number)]
 
 
-def bills(callers: Sequence[Caller]) -> list[list[float | None]]:
+def bills(callers: Sequence[ModelCaller]) -> list[list[float | None]]:
     return [[usage.cost for usage in caller._meter.usages] for caller in callers]  # type: ignore[union-attr]
 
 
-async def begun(client: FakeClient, *callers: Caller) -> list[asyncio.Task[Any]]:
+async def begun(client: FakeClient, *callers: ModelCaller) -> list[asyncio.Task[Any]]:
     """Let every run want the same, and go on as soon as the first has asked."""
     tasks = [asyncio.create_task(caller.complete(MODEL, ask())) for caller in callers]
     while not client.requests:
@@ -95,7 +95,7 @@ def test_whoever_comes_before_the_reply_is_stored_finds_it_all_the_same() -> Non
 
     async def one_after_the_other() -> None:
         ledger = SlowLedger()
-        first, second = (Caller(ledger, serve(client), sharing=sharing) for _ in range(2))
+        first, second = (ModelCaller(ledger, serve(client), sharing=sharing) for _ in range(2))
         [storing] = await begun(client, first)
         await asyncio.sleep(0.01)
         assert not storing.done()
@@ -153,7 +153,7 @@ def test_judgements_are_shared_and_every_run_stores_its_own() -> None:
 def test_nothing_is_kept_of_calls_that_nobody_needs_any_more() -> None:
     sharing = SharedCalls()
     client = FakeClient([PAID, ModelError("no", category="bad_request"), PAID])
-    caller = Caller(NullLedger(), serve(client), sharing=sharing)
+    caller = ModelCaller(NullLedger(), serve(client), sharing=sharing)
 
     async def several() -> None:
         for text in "abc":

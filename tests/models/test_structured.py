@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karenina_core.errors import InputError
-from karenina_core.models import ChatReply, ask_again, read_reply, read_whole_reply, structured
+from karenina_core.models import ChatReply, ask_for_correction, read_reply, read_whole_reply, structured
 from karenina_core.models.structured import json_objects
 from tests.models.fakes import SCHEMA, count_of, judge
 
@@ -86,7 +86,7 @@ def test_a_hostile_reply_is_read_from_a_few_places_and_never_repaired(
 
 
 def test_the_judge_is_shown_its_reply_the_complaint_and_the_schema() -> None:
-    again = ask_again(judge(), "Eight.", "count must be a whole number")
+    again = ask_for_correction(judge(), "Eight.", "count must be a whole number")
     assert [message.role for message in again.messages] == ["user", "assistant", "user"]
     assert again.messages[1].content == "Eight."
     assert "count must be a whole number" in again.messages[2].content

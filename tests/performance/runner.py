@@ -28,14 +28,14 @@ Measured = dict[str, Any]
 def run_workbench(port: int, questions: int, concurrency: int, **settings: Any) -> Measured:
     """The whole pipeline with a durable store, as `Benchmark.run_verification` runs it; libraries are loaded before."""
     from karenina_core.models import preload
-    from karenina_core.runs import Runner, Store, wanted
+    from karenina_core.runs import Engine, Store, wanted
     from karenina_core.schemas import VerificationConfig
 
     model = workload.model(port, **settings)
     config = VerificationConfig(answering_models=[model], parsing_models=[model], max_concurrent_requests=concurrency)
     made = workload.benchmark(questions)
     preload([model])
-    with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "store.db") as store, Runner(store) as run:
+    with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "store.db") as store, Engine(store) as run:
         plan = wanted(made, config)
         with Meter() as meter:
             run_id = store.create_run(plan)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.models import Caller, ChatReply, ChatRequest, Embedder, MemoryLedger
+from karenina_core.models import ChatReply, ChatRequest, Embedder, MemoryLedger, ModelCaller
 from karenina_core.pipeline import Pipeline
 from karenina_core.schemas import ModelConfig, Usage, VerificationConfig, VerificationResult
 
@@ -65,7 +65,7 @@ async def evaluate(
     async def no_wait(seconds: float) -> None:
         return None
 
-    async with Caller(
+    async with ModelCaller(
         MemoryLedger(), lambda model: ScriptedClient(model, script, log), max_attempts=2, sleep=no_wait
     ) as caller:
         extra = {"load_embedder": load_embedder} if load_embedder else {}

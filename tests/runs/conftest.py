@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from karenina_core.runs import Runner, Store
+from karenina_core.runs import Engine, Store
 from tests.faults.openai_server import OpenAIServer
 from tests.faults.road import Road, honest
 from tests.runs import postgres
@@ -66,11 +66,11 @@ def server() -> Iterator[OpenAIServer]:
 @pytest.fixture
 def road(store: Store, server: OpenAIServer) -> Iterator[Road]:
     """The whole way of a run, up to that provider."""
-    with Runner(store) as runner:
+    with Engine(store) as runner:
         yield Road(store, runner, server)
 
 
 @pytest.fixture
-def runner(store: Store, lab: Laboratory) -> Iterator[Runner]:
-    with Runner(store, lab) as opened:
+def runner(store: Store, lab: Laboratory) -> Iterator[Engine]:
+    with Engine(store, lab) as opened:
         yield opened

@@ -6,13 +6,13 @@ import os
 import signal
 import sys
 
-from karenina_core.runs import Runner, Store, wanted
+from karenina_core.runs import Engine, Store, wanted
 from tests.runs.fakes import Laboratory, Turnstile, small_benchmark, small_config
 
 store = Store.open(sys.argv[1])
 lab, gate = Laboratory(), Turnstile()
 lab.before_answer = gate.enter
-runner = Runner(store, lab)
+runner = Engine(store, lab)
 run_id = store.create_run(wanted(small_benchmark(30), small_config(max_concurrent_requests=4)))
 runner.start(run_id)
 gate.let(10)

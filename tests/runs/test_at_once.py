@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from karenina_core.models import Caller, CallLedger, ChatReply, ChatRequest, Message, Price, Subject, call_key
+from karenina_core.models import CallLedger, ChatReply, ChatRequest, Message, ModelCaller, Price, Subject, call_key
 from karenina_core.runs import Store
 from karenina_core.runs.at_once import ask_at_once, open_ledger
 from karenina_core.runs.plans.quotes import price_name
@@ -29,7 +29,7 @@ def model(store: Store, openai_server: OpenAIServer) -> ModelConfig:
 
 
 def asked(store: Store, model: ModelConfig) -> str:
-    async def work(caller: Caller) -> str:
+    async def work(caller: ModelCaller) -> str:
         reply, _ = await caller.complete(model, REQUEST)
         return reply.text
 
@@ -47,7 +47,7 @@ def test_what_the_calls_come_to_is_returned_and_they_are_paid_once(
 def test_calls_made_before_the_work_failed_are_remembered_and_counted(
     store: Store, model: ModelConfig, openai_server: OpenAIServer
 ) -> None:
-    async def fails(caller: Caller) -> str:
+    async def fails(caller: ModelCaller) -> str:
         await caller.complete(model, REQUEST)
         raise ValueError("It failed.")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from karenina_core.errors import ConfigError, StoreError
-from karenina_core.runs import Runner, Store, run_verification
+from karenina_core.runs import Engine, Store, run_verification
 from karenina_core.schemas import ModelConfig, VerificationConfig, VerificationResultSet
 from tests.faults.openai_server import OpenAIServer, Reply, failing
 from tests.runs.elements import config_for, elements, extraction
@@ -85,7 +85,7 @@ def test_a_judge_that_fails_leaves_rows_without_a_verdict(store: Store, judge: O
     assert results.counts()["not_evaluated"] == 3
     assert {result.failure.category for result in results if result.failure} == {"not_found"}
     judge.script = extraction
-    with Runner(store) as runner:
+    with Engine(store) as runner:
         runner.resume(str(results.run_id), config_for(judge))
         assert runner.wait(str(results.run_id), PATIENCE).passed == 1
 

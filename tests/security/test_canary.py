@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from karenina_core.analysis import to_json
 from karenina_core.analysis.spreadsheet import to_csv
 from karenina_core.cli import main
-from karenina_core.runs import Runner, Store, wanted
+from karenina_core.runs import Engine, Store, wanted
 from karenina_core.schemas import ModelConfig, VerificationConfig
 from pages.components import frame, services, session_keys
 from tests.app.samples import TEMPLATE, small_benchmark
@@ -140,7 +140,7 @@ def test_a_failing_run_on_the_command_line_keeps_the_key(
 
 def test_a_run_uses_the_keys_of_the_session_that_started_it(openai_server: OpenAIServer, tmp_path: Path) -> None:
     config = models(openai_server, "SESSION_API_KEY")
-    with Store.open(tmp_path / "two.db") as store, Runner(store) as runner:
+    with Store.open(tmp_path / "two.db") as store, Engine(store) as runner:
         for name, key in (("ada", "key-of-ada-123"), ("bob", "key-of-bob-456"), ("eve", None)):
             benchmark = small_benchmark()
             benchmark.add_question(f"Who is {name}?", name, TEMPLATE)

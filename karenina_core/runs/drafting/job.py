@@ -12,7 +12,7 @@ from dataclasses import replace
 from karenina_core.authoring import draft_by_rule
 from karenina_core.benchmark import BenchmarkQuestion
 from karenina_core.errors import KareninaError
-from karenina_core.models import Caller, KeySource, Rate, using_keys
+from karenina_core.models import KeySource, ModelCaller, Rate, using_keys
 from karenina_core.pipeline import generate_template
 from karenina_core.runs.cancellation import Cancellation
 from karenina_core.runs.drafting.batch import (
@@ -140,13 +140,15 @@ class DraftJob:
         clients = client_at(self._store.prices())
         try:
             with using_keys(self._keys):
-                async with Caller(ledger, clients, max_concurrent=self._max_concurrent, meter=self._purse) as caller:
+                async with ModelCaller(
+                    ledger, clients, max_concurrent=self._max_concurrent, meter=self._purse
+                ) as caller:
                     await asyncio.gather(*(self._ask_about(caller, model, question) for question in self._questions))
         finally:
             await asyncio.to_thread(ledger.close)
             await asyncio.to_thread(writer.close)
 
-    async def _ask_about(self, caller: Caller, model: ModelConfig, question: BenchmarkQuestion) -> None:
+    async def _ask_about(self, caller: ModelCaller, model: ModelConfig, question: BenchmarkQuestion) -> None:
         made = await generate_template(caller, model, question.id, question)
         self._note(Proposal(question, made.source, made.plan or made.error or "", made.review, made.source is None))
         if self._is_due():

@@ -10,7 +10,7 @@ ONE_CLICK_SECONDS = 5.0  # from the begin of a run to the second click
 
 
 @dataclass
-class Latest:
+class DuplicateStartGuard:
     """The run that one person began last: what was asked for, its id, and when on the monotonic clock, in seconds.
 
     Attributes:

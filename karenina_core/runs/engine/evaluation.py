@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import ConfigError
-from karenina_core.models import Caller, MeteredCallLedger, check_access, preload
+from karenina_core.models import MeteredCallLedger, ModelCaller, check_access, preload
 from karenina_core.pipeline import Context, Pipeline
 from karenina_core.runs.engine.metering import MeteredLedger
 from karenina_core.runs.plans.quotes import Prices, client_at
@@ -51,7 +51,7 @@ class PipelineEvaluator(Pipeline):
         self, benchmark: Benchmark, config: VerificationConfig, ledger: MeteredCallLedger, prices: Prices | None = None
     ) -> None:
         self._held = ledger if isinstance(ledger, MeteredLedger) else None
-        self._caller = Caller(
+        self._caller = ModelCaller(
             ledger,
             client_at(prices or {}),
             max_attempts=config.max_attempts,

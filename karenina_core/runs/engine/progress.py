@@ -99,7 +99,7 @@ class Progress:
 
     @property
     def slower(self) -> int | None:
-        """Half the calls in flight, for `Runner.pace`; None where the pace cannot be changed, or is the lowest."""
+        """Half the calls in flight, for `Engine.pace`; None where the pace cannot be changed, or is the lowest."""
         if self.status != "running" or self.ceiling is None or self.ceiling <= 1:
             return None
         return self.ceiling // 2

@@ -108,7 +108,7 @@ def require_answers(plan: Plan, done: Mapping[str, int]) -> None:
 
 
 def with_answers(config: VerificationConfig, answers: Mapping[str, Mapping[str, str]]) -> VerificationConfig:
-    """Return a stored configuration with its prepared answers, for `Runner.start`.
+    """Return a stored configuration with its prepared answers, for `Engine.start`.
 
     Args:
         config: The run's configuration.

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple, TypeVar
 
 from karenina_core.errors import InputError, ModelError
 from karenina_core.models import (
-    Caller,
     ChatReply,
     ChatRequest,
     InvalidOutputError,
+    ModelCaller,
     NullLedger,
     Subject,
-    ask_again,
+    ask_for_correction,
     call_key,
     make_client,
     read_whole_reply,
@@ -191,7 +191,7 @@ class _Replies:
             self._quick.close()
 
 
-class _Rehearsal(Caller):
+class _Rehearsal(ModelCaller):
     """Answers from the ledger and from prepared answers; every other call fails, and is counted."""
 
     def __init__(self, replies: _Replies, calls: Calls) -> None:
@@ -238,7 +238,7 @@ class _Rehearsal(Caller):
                 return read_whole_reply(reply, validate), records
             except InputError as error:
                 problem = error.what
-                asked = ask_again(request, reply.text, problem)
+                asked = ask_for_correction(request, reply.text, problem)
         raise InvalidOutputError(problem, records)
 
 

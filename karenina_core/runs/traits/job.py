@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from karenina_core.errors import KareninaError, StoreError
-from karenina_core.models import Caller, KeySource, using_keys
+from karenina_core.models import KeySource, ModelCaller, using_keys
 from karenina_core.pipeline import TraitScorer
 from karenina_core.runs.cancellation import Cancellation
 from karenina_core.runs.engine.budget import Budget
@@ -143,7 +143,7 @@ class ScoringJob:
         purse, writer = Purse(budget), Writer(store)
         ledger = StoreLedger(store, writer)
         config = self._plan.config
-        caller = Caller(
+        caller = ModelCaller(
             ledger,
             client_at(store.prices()),
             max_concurrent=scoring.max_concurrent,

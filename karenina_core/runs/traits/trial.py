@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from karenina_core.errors import ConfigError
-from karenina_core.models import Caller, KeySource, check_model
+from karenina_core.models import KeySource, ModelCaller, check_model
 from karenina_core.pipeline import Sample, TraitScorer, needs_judge
 from karenina_core.runs.at_once import ask_at_once
 from karenina_core.runs.store import Store
@@ -31,7 +31,7 @@ def try_trait(
     if needs_judge(trait):
         _check(judge)
 
-    async def scored(caller: Caller) -> RubricPart:
+    async def scored(caller: ModelCaller) -> RubricPart:
         return await TraitScorer(trait, caller).score(sample, judge)
 
     return ask_at_once(store, scored, of="the trial", keys=keys, max_attempts=_ATTEMPTS)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karenina_core.errors import ModelError, ModelErrorCategory
-from karenina_core.models import Caller, ChatReply, ChatRequest, NullLedger, Traffic
+from karenina_core.models import ChatReply, ChatRequest, ModelCaller, NullLedger, Traffic
 from karenina_core.models.pace import limits as rules
 from karenina_core.models.pace.lines import StoppedError
 from karenina_core.schemas import ModelConfig, Usage
@@ -62,7 +62,7 @@ def quick_sleep(seconds: float) -> Any:
     return asyncio.sleep(min(seconds, 0.01))
 
 
-async def ask_all(caller: Caller, number: int, config: ModelConfig) -> list[Any]:
+async def ask_all(caller: ModelCaller, number: int, config: ModelConfig) -> list[Any]:
     calls = (caller.complete(config, ask(f"{config.id} {index}?")) for index in range(number))
     return await asyncio.gather(*calls, return_exceptions=True)
 
@@ -72,7 +72,9 @@ def outcomes(provider: Provider, number: int, config: ModelConfig | None = None,
 
     async def scene() -> list[Any]:
         traffic = setting.pop("traffic", None) or Traffic(setting.pop("ceiling", 8))
-        async with Caller(NullLedger(), lambda _: provider, sleep=quick_sleep, traffic=traffic, **setting) as caller:
+        async with ModelCaller(
+            NullLedger(), lambda _: provider, sleep=quick_sleep, traffic=traffic, **setting
+        ) as caller:
             return await ask_all(caller, number, config or model())
 
     return asyncio.run(asyncio.wait_for(scene(), 20))
@@ -106,7 +108,7 @@ def test_a_model_has_a_bound_of_its_own() -> None:
 def test_requests_per_minute_are_kept() -> None:
     async def scene() -> float:
         begin = asyncio.get_running_loop().time()
-        async with Caller(NullLedger(), lambda _: Provider(pause=0), traffic=Traffic(50)) as caller:
+        async with ModelCaller(NullLedger(), lambda _: Provider(pause=0), traffic=Traffic(50)) as caller:
             await ask_all(caller, 130, model(requests_per_minute=6000))
         return asyncio.get_running_loop().time() - begin
 
@@ -116,7 +118,7 @@ def test_requests_per_minute_are_kept() -> None:
 def test_tokens_per_minute_are_kept_by_what_calls_really_took() -> None:
     async def scene() -> float:
         begin = asyncio.get_running_loop().time()
-        async with Caller(NullLedger(), lambda _: Provider(pause=0), traffic=Traffic(1)) as caller:
+        async with ModelCaller(NullLedger(), lambda _: Provider(pause=0), traffic=Traffic(1)) as caller:
             for number in range(65):
                 await caller.complete(model(tokens_per_minute=60_000), ask(f"{number}?"))
         return asyncio.get_running_loop().time() - begin
@@ -144,7 +146,7 @@ def test_a_stopped_model_stops_no_other(key: ModelConfig) -> None:
     wrong, right = Provider(lambda _: failure("authentication")), Provider()
 
     async def scene() -> list[str]:
-        async with Caller(NullLedger(), lambda config: wrong if config.api_key_env else right) as caller:
+        async with ModelCaller(NullLedger(), lambda config: wrong if config.api_key_env else right) as caller:
             refused, answered = await asyncio.gather(ask_all(caller, 5, key), ask_all(caller, 5, model("other")))
         return categories([*refused, *answered])
 
@@ -222,7 +224,7 @@ def test_a_slower_pace_holds_at_once_and_a_faster_one_too() -> None:
 
     async def scene() -> list[int]:
         seen = []
-        async with Caller(NullLedger(), lambda _: provider, traffic=traffic) as caller:
+        async with ModelCaller(NullLedger(), lambda _: provider, traffic=traffic) as caller:
             for ceiling in (8, 2, 16):
                 traffic.pace(ceiling)
                 provider.most_in_flight = 0
@@ -238,7 +240,7 @@ def test_two_runs_find_the_limit_of_a_model_together() -> None:
 
     async def scene() -> set[int]:
         ways = [Traffic(10), Traffic(10)]
-        callers = [Caller(NullLedger(), lambda _: provider, 0, 20, sleep=quick_sleep, traffic=way) for way in ways]
+        callers = [ModelCaller(NullLedger(), lambda _: provider, 0, 20, sleep=quick_sleep, traffic=way) for way in ways]
         for number, caller in enumerate(callers):
             await ask_all(caller, 30, model(id=f"mine {number}"))
         limits = {seen.limit for way in ways for seen in way.models()}
@@ -273,7 +275,7 @@ def test_the_end_sends_away_who_waits_and_lets_finish_who_is_asked() -> None:
 
     async def scene() -> list[Any]:
         traffic = Traffic(2)
-        async with Caller(NullLedger(), lambda _: provider, traffic=traffic) as caller:
+        async with ModelCaller(NullLedger(), lambda _: provider, traffic=traffic) as caller:
             asked = asyncio.gather(ask_all(caller, 5, model()))
             await asyncio.sleep(0.01)
             traffic.close()
@@ -289,7 +291,7 @@ def test_what_is_seen_of_a_model() -> None:
     traffic = Traffic(4)
 
     async def scene() -> None:
-        async with Caller(NullLedger(), lambda _: provider, sleep=quick_sleep, traffic=traffic) as caller:
+        async with ModelCaller(NullLedger(), lambda _: provider, sleep=quick_sleep, traffic=traffic) as caller:
             await ask_all(caller, 6, model(id="Mine"))
             (seen,) = traffic.models()
             assert (seen.model, seen.requests, seen.throttled, seen.cost) == ("Mine", 7, 1, 3.0)
@@ -306,7 +308,7 @@ def test_a_call_between_two_attempts_is_seen() -> None:
         seen.extend(traffic.retries())
 
     async def scene() -> None:
-        async with Caller(NullLedger(), lambda _: provider, sleep=look, traffic=traffic) as caller:
+        async with ModelCaller(NullLedger(), lambda _: provider, sleep=look, traffic=traffic) as caller:
             await ask_all(caller, 1, model(id="Mine"))
 
     asyncio.run(scene())
@@ -341,7 +343,7 @@ def test_never_more_in_flight_than_allowed_and_never_stuck(
 
     async def scene() -> None:
         traffic = Traffic(ceiling)
-        async with Caller(NullLedger(), lambda _: provider, sleep=quick_sleep, traffic=traffic) as caller:
+        async with ModelCaller(NullLedger(), lambda _: provider, sleep=quick_sleep, traffic=traffic) as caller:
             calls = [
                 asyncio.create_task(caller.complete(model(max_concurrent_requests=own), ask(f"{number}?")))
                 for number in range(30)

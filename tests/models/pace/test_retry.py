@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karenina_core.errors import ModelError, ModelErrorCategory
-from karenina_core.models import Caller, NullLedger
+from karenina_core.models import ModelCaller, NullLedger
 from karenina_core.models.pace.retry import LONGEST_RETRY_AFTER, LONGEST_WAIT, seconds_to_wait
 from tests.models.fakes import MODEL, FakeClient, ask, serve
 
@@ -18,7 +18,7 @@ def attempts_made(error: ModelError, max_attempts: int = 3) -> int:
         return None
 
     client = FakeClient([error])
-    caller = Caller(NullLedger(), serve(client), max_attempts=max_attempts, sleep=no_sleep)
+    caller = ModelCaller(NullLedger(), serve(client), max_attempts=max_attempts, sleep=no_sleep)
     with pytest.raises(ModelError):
         asyncio.run(caller.complete(MODEL, ask()))
     return len(client.requests)

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from karenina_core.errors import ConfigError
-from karenina_core.models import Caller, NullLedger, max_concurrent
+from karenina_core.models import ModelCaller, NullLedger, max_concurrent
 from karenina_core.models.pace.slots import ProcessSlots
 from tests.models.fakes import MODEL, FakeClient, ask, serve
 
@@ -29,7 +29,7 @@ def test_several_callers_share_the_bound(monkeypatch: pytest.MonkeyPatch) -> Non
     client = FakeClient(pause=0.01)
 
     async def both() -> None:
-        async with Caller(NullLedger(), serve(client)) as one, Caller(NullLedger(), serve(client)) as other:
+        async with ModelCaller(NullLedger(), serve(client)) as one, ModelCaller(NullLedger(), serve(client)) as other:
             asked = [(one if number % 2 else other).complete(MODEL, ask(f"{number}?")) for number in range(8)]
             await asyncio.gather(*asked)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.runs import Runner, Store, failed_guards, failed_traits, wanted
+from karenina_core.runs import Engine, Store, failed_guards, failed_traits, wanted
 from karenina_core.schemas import ManualRubricTrait, MetricRubricTrait, Rubric, RubricTrait, VerificationConfig
 from tests.faults.openai_server import OpenAIServer, Reply, failing
 from tests.runs.elements import config_for, elements, extraction
@@ -58,7 +58,7 @@ def rated(*traits: Any) -> Benchmark:
 @pytest.fixture
 def carry_out(store: Store) -> Any:
     def carried(run_id: str) -> None:
-        with Runner(store) as runner:
+        with Engine(store) as runner:
             runner.start(run_id)
             assert runner.wait(run_id, PATIENCE).status == "completed"
 
@@ -67,7 +67,7 @@ def carry_out(store: Store) -> Any:
 
 def new_run(store: Store, benchmark: Benchmark, config: VerificationConfig) -> str:
     run_id = store.create_run(wanted(benchmark, config))
-    with Runner(store) as runner:
+    with Engine(store) as runner:
         runner.start(run_id, config)
         assert runner.wait(run_id, PATIENCE).status == "completed"
     return run_id

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from karenina_core.errors import ConfigError, InputError, StoreError
-from karenina_core.runs import Runner, Store, daily_budget, dollars, wanted
+from karenina_core.runs import Engine, Store, daily_budget, dollars, wanted
 from karenina_core.runs.engine.budget import Budget, about
 from karenina_core.runs.engine.gate import Gate
 from karenina_core.runs.engine.ledger import StoreLedger
@@ -25,7 +25,7 @@ def new_run(store: Store, questions: int = 6, **config: object) -> str:
     return store.create_run(wanted(small_benchmark(questions), small_config(**config)), "Test")  # type: ignore[arg-type]
 
 
-def test_a_run_stops_when_its_money_is_spent(store: Store, runner: Runner, lab: Laboratory) -> None:
+def test_a_run_stops_when_its_money_is_spent(store: Store, runner: Engine, lab: Laboratory) -> None:
     run_id = new_run(store, max_cost=1.0, max_concurrent_requests=1)
     runner.start(run_id)
     seen = runner.wait(run_id, PATIENCE)
@@ -35,7 +35,7 @@ def test_a_run_stops_when_its_money_is_spent(store: Store, runner: Runner, lab: 
     assert (len(lab.answered), lab.closed) == (2, 1)
 
 
-def test_calls_in_flight_are_finished_and_kept(store: Store, runner: Runner, lab: Laboratory) -> None:
+def test_calls_in_flight_are_finished_and_kept(store: Store, runner: Engine, lab: Laboratory) -> None:
     gate = Turnstile()
     lab.before_answer = gate.enter
     run_id = new_run(store, max_cost=0.5, max_concurrent_requests=3)
@@ -47,13 +47,13 @@ def test_calls_in_flight_are_finished_and_kept(store: Store, runner: Runner, lab
     assert len(lab.answered) == 3
 
 
-def test_a_run_that_just_fits_is_completed(store: Store, runner: Runner) -> None:
+def test_a_run_that_just_fits_is_completed(store: Store, runner: Engine) -> None:
     run_id = new_run(store, 2, max_cost=1.0)
     runner.start(run_id)
     assert runner.wait(run_id, PATIENCE).status == "completed"
 
 
-def test_with_a_higher_limit_it_goes_on_and_pays_nothing_twice(store: Store, runner: Runner, lab: Laboratory) -> None:
+def test_with_a_higher_limit_it_goes_on_and_pays_nothing_twice(store: Store, runner: Engine, lab: Laboratory) -> None:
     run_id = new_run(store, max_cost=1.0, max_concurrent_requests=1)
     runner.start(run_id)
     runner.wait(run_id, PATIENCE)
@@ -66,7 +66,7 @@ def test_with_a_higher_limit_it_goes_on_and_pays_nothing_twice(store: Store, run
     assert len(lab.answered) == len(set(lab.answered)) == 6
 
 
-def test_calls_the_ledger_knows_are_free(store: Store, runner: Runner) -> None:
+def test_calls_the_ledger_knows_are_free(store: Store, runner: Engine) -> None:
     for _ in range(2):
         run_id = new_run(store, 4, max_cost=2.5)
         runner.start(run_id)
@@ -78,7 +78,7 @@ def test_the_limit_is_no_part_of_what_a_run_asks(store: Store) -> None:
     assert config_hash(small_config()) == config_hash(small_config(max_cost=1.0))
 
 
-def test_the_limit_of_a_run_under_way_stays(store: Store, runner: Runner, lab: Laboratory) -> None:
+def test_the_limit_of_a_run_under_way_stays(store: Store, runner: Engine, lab: Laboratory) -> None:
     gate = Turnstile()
     lab.before_answer = gate.enter
     run_id = new_run(store)
@@ -94,7 +94,7 @@ def test_the_limit_of_a_run_under_way_stays(store: Store, runner: Runner, lab: L
 
 
 def test_all_runs_together_stop_at_the_daily_bound(
-    store: Store, runner: Runner, monkeypatch: pytest.MonkeyPatch
+    store: Store, runner: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KARENINA_DAILY_BUDGET", "1.5")
     first, second = new_run(store, 2), new_run(store, 6, max_concurrent_requests=1)
@@ -159,7 +159,7 @@ def test_yesterday_does_not_count(store: Store, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("text", ["lots", "-1", "nan", "inf", "1,5"])
 def test_a_daily_bound_that_is_none_stops_every_run(
-    text: str, store: Store, runner: Runner, monkeypatch: pytest.MonkeyPatch
+    text: str, store: Store, runner: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KARENINA_DAILY_BUDGET", text)
     with pytest.raises(ConfigError, match="KARENINA_DAILY_BUDGET"):

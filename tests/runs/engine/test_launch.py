@@ -7,7 +7,7 @@ import pytest
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import ConfigError, InputError, StoreError
 from karenina_core.models import MeteredCallLedger
-from karenina_core.runs import Runner, Store, wanted, with_answers
+from karenina_core.runs import Engine, Store, wanted, with_answers
 from karenina_core.runs.at_once import open_ledger
 from karenina_core.runs.engine.launch import Launcher, Ready
 from karenina_core.runs.engine.writer import Writer
@@ -86,7 +86,7 @@ def prepared_config() -> VerificationConfig:
     return small_config().model_copy(update={"answering_models": [prepared]})
 
 
-def run_of_the_first(store: Store, runner: Runner, config: VerificationConfig) -> str:
+def run_of_the_first(store: Store, runner: Engine, config: VerificationConfig) -> str:
     """Carry out a run of the first of two questions."""
     run_id = store.create_run(wanted(small_benchmark(2), config, limit=1))
     runner.start(run_id, config)
@@ -105,7 +105,7 @@ def test_prepared_answers_stay_for_as_long_as_the_process_lives(store: Store) ->
             return super().__call__(benchmark, config, ledger)
 
     config = prepared_config()
-    with Runner(store, Watching()) as runner:
+    with Engine(store, Watching()) as runner:
         run_id = run_of_the_first(store, runner, config)
         store.widen_run(run_id, wanted(store.run_plan(run_id).benchmark, config))
         runner.resume(run_id)
@@ -115,10 +115,10 @@ def test_prepared_answers_stay_for_as_long_as_the_process_lives(store: Store) ->
 
 def test_another_process_asks_for_the_prepared_answers_before_it_goes_on(store: Store) -> None:
     config = prepared_config()
-    with Runner(store, Laboratory()) as first:
+    with Engine(store, Laboratory()) as first:
         run_id = run_of_the_first(store, first, config)
         assert first.needs_answers(run_id) == ()
-    with Runner(store, Laboratory()) as second:
+    with Engine(store, Laboratory()) as second:
         assert second.needs_answers(run_id) == ("elsewhere",)
         second.resume(run_id)  # nothing is left for which they would be needed
         assert second.wait(run_id, PATIENCE).status == "completed"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from karenina_core.errors import ConfigError, InputError, StoreError
-from karenina_core.runs import ModelCount, Progress, Runner, Store, wanted
+from karenina_core.runs import Engine, ModelCount, Progress, Store, wanted
 from karenina_core.runs.store.leases import LEASE_SECONDS
 from tests.runs.fakes import (
     PATIENCE,
@@ -28,7 +28,7 @@ def new_run(store: Store, questions: int = 3, **config: object) -> str:
     return store.create_run(wanted(small_benchmark(questions), small_config(**config)), "Test")  # type: ignore[arg-type]
 
 
-def finish(runner: Runner, run_id: str) -> Progress:
+def finish(runner: Engine, run_id: str) -> Progress:
     seen = runner.wait(run_id, PATIENCE)
     assert not seen.active, f"still {seen.status}: {seen.message}"
     return seen
@@ -42,7 +42,7 @@ def gate(lab: Laboratory) -> Turnstile:
     return turnstile
 
 
-def test_a_run_reaches_all_its_rows(store: Store, runner: Runner) -> None:
+def test_a_run_reaches_all_its_rows(store: Store, runner: Engine) -> None:
     run_id = new_run(store, 3, answering=2, parsing=2, replicate_count=2)
     runner.start(run_id)
     seen = finish(runner, run_id)
@@ -51,14 +51,14 @@ def test_a_run_reaches_all_its_rows(store: Store, runner: Runner) -> None:
     assert len(store.results(run_id)) == 24
 
 
-def test_an_answer_is_generated_once_for_all_judges(store: Store, runner: Runner, lab: Laboratory) -> None:
+def test_an_answer_is_generated_once_for_all_judges(store: Store, runner: Engine, lab: Laboratory) -> None:
     run_id = new_run(store, 3, parsing=3)
     runner.start(run_id)
     finish(runner, run_id)
     assert (len(lab.answered), len(lab.judged)) == (3, 9)
 
 
-def test_results_carry_the_name_of_the_run_and_come_in_order(store: Store, runner: Runner) -> None:
+def test_results_carry_the_name_of_the_run_and_come_in_order(store: Store, runner: Engine) -> None:
     run_id = new_run(store, 12, parsing=2)
     runner.start(run_id)
     finish(runner, run_id)
@@ -67,7 +67,7 @@ def test_results_carry_the_name_of_the_run_and_come_in_order(store: Store, runne
     assert {result.run_name for result in results} == {"Test"}
 
 
-def test_no_more_is_under_way_than_allowed(store: Store, runner: Runner, lab: Laboratory, gate: Turnstile) -> None:
+def test_no_more_is_under_way_than_allowed(store: Store, runner: Engine, lab: Laboratory, gate: Turnstile) -> None:
     run_id = new_run(store, 10, max_concurrent_requests=3)
     runner.start(run_id)
     gate.wait_for(3)
@@ -76,7 +76,7 @@ def test_no_more_is_under_way_than_allowed(store: Store, runner: Runner, lab: La
     assert lab.most_at_once == 3
 
 
-def test_calls_and_cost_are_counted(store: Store, runner: Runner) -> None:
+def test_calls_and_cost_are_counted(store: Store, runner: Engine) -> None:
     first, second = new_run(store, 2), new_run(store, 2)
     for run_id in (first, second):
         runner.start(run_id)
@@ -87,7 +87,7 @@ def test_calls_and_cost_are_counted(store: Store, runner: Runner) -> None:
 
 
 def test_pause_begins_nothing_new_and_resume_goes_on(
-    store: Store, runner: Runner, lab: Laboratory, gate: Turnstile
+    store: Store, runner: Engine, lab: Laboratory, gate: Turnstile
 ) -> None:
     run_id = new_run(store, 6, max_concurrent_requests=2)
     runner.start(run_id)
@@ -103,7 +103,7 @@ def test_pause_begins_nothing_new_and_resume_goes_on(
 
 
 def test_cancel_stops_at_once_and_keeps_what_is_there(
-    store: Store, runner: Runner, lab: Laboratory, gate: Turnstile
+    store: Store, runner: Engine, lab: Laboratory, gate: Turnstile
 ) -> None:
     run_id = new_run(store, 6, max_concurrent_requests=2)
     runner.start(run_id)
@@ -116,7 +116,7 @@ def test_cancel_stops_at_once_and_keeps_what_is_there(
     assert lab.closed == 1
 
 
-def test_a_paused_run_can_be_cancelled(store: Store, runner: Runner, gate: Turnstile) -> None:
+def test_a_paused_run_can_be_cancelled(store: Store, runner: Engine, gate: Turnstile) -> None:
     run_id = new_run(store)
     runner.start(run_id)
     gate.wait_for(1)
@@ -126,7 +126,7 @@ def test_a_paused_run_can_be_cancelled(store: Store, runner: Runner, gate: Turns
 
 
 def test_resuming_a_cancelled_run_repeats_nothing(
-    store: Store, runner: Runner, lab: Laboratory, gate: Turnstile
+    store: Store, runner: Engine, lab: Laboratory, gate: Turnstile
 ) -> None:
     run_id = new_run(store, 6, parsing=2, max_concurrent_requests=1)
     runner.start(run_id)
@@ -144,7 +144,7 @@ def test_resuming_a_cancelled_run_repeats_nothing(
     assert len(lab.judged) == len(set(lab.judged)) == 12
 
 
-def test_a_pilot_goes_on_as_the_whole_run(store: Store, runner: Runner, lab: Laboratory) -> None:
+def test_a_pilot_goes_on_as_the_whole_run(store: Store, runner: Engine, lab: Laboratory) -> None:
     benchmark, config = small_benchmark(5), small_config()
     run_id = store.create_run(wanted(benchmark, config, limit=2))
     runner.start(run_id)
@@ -155,7 +155,7 @@ def test_a_pilot_goes_on_as_the_whole_run(store: Store, runner: Runner, lab: Lab
     assert (seen.total, seen.done, len(lab.answered)) == (5, 5, 5)
 
 
-def test_a_failed_answer_marks_all_its_judges(store: Store, runner: Runner, lab: Laboratory) -> None:
+def test_a_failed_answer_marks_all_its_judges(store: Store, runner: Engine, lab: Laboratory) -> None:
     lab.failing["q2"] = "rate_limit"
     run_id = new_run(store, 3, parsing=2)
     runner.start(run_id)
@@ -164,7 +164,7 @@ def test_a_failed_answer_marks_all_its_judges(store: Store, runner: Runner, lab:
     assert [row["failure_category"] for row in store.rows(run_id, question_id="q2")] == ["rate_limit"] * 2
 
 
-def test_resume_tries_failures_again_and_nothing_else(store: Store, runner: Runner, lab: Laboratory) -> None:
+def test_resume_tries_failures_again_and_nothing_else(store: Store, runner: Engine, lab: Laboratory) -> None:
     lab.failing.update(q2="server_error", q3="template_validation")
     run_id = new_run(store, 3)
     runner.start(run_id)
@@ -177,7 +177,7 @@ def test_resume_tries_failures_again_and_nothing_else(store: Store, runner: Runn
     assert (seen.passed, seen.errors, seen.done) == (2, {"template_validation": 1}, 3)
 
 
-def test_a_breakdown_becomes_a_row_and_the_run_goes_on(store: Store, runner: Runner, lab: Laboratory) -> None:
+def test_a_breakdown_becomes_a_row_and_the_run_goes_on(store: Store, runner: Engine, lab: Laboratory) -> None:
     lab.broken.add("q2")
     run_id = new_run(store, 3, parsing=2)
     runner.start(run_id)
@@ -187,7 +187,7 @@ def test_a_breakdown_becomes_a_row_and_the_run_goes_on(store: Store, runner: Run
     assert reasons == {"RuntimeError: boom"}
 
 
-def test_two_runs_go_on_at_once(store: Store, runner: Runner, gate: Turnstile) -> None:
+def test_two_runs_go_on_at_once(store: Store, runner: Engine, gate: Turnstile) -> None:
     first, second = (new_run(store, 2, max_concurrent_requests=1, replicate_count=n) for n in (1, 2))
     runner.start(first)
     runner.start(second)
@@ -197,7 +197,7 @@ def test_two_runs_go_on_at_once(store: Store, runner: Runner, gate: Turnstile) -
     assert (finish(runner, first).done, finish(runner, second).done) == (2, 4)
 
 
-def test_a_double_click_starts_once(store: Store, runner: Runner, lab: Laboratory, gate: Turnstile) -> None:
+def test_a_double_click_starts_once(store: Store, runner: Engine, lab: Laboratory, gate: Turnstile) -> None:
     run_id = new_run(store, 3)
     clicks = [threading.Thread(target=runner.start, args=(run_id,)) for _ in range(4)]
     for click in clicks:
@@ -211,13 +211,13 @@ def test_a_double_click_starts_once(store: Store, runner: Runner, lab: Laborator
 
 def test_closing_interrupts_and_a_new_runner_resumes(store: Store, lab: Laboratory, gate: Turnstile) -> None:
     run_id = new_run(store, 4, max_concurrent_requests=1)
-    with Runner(store, lab) as first:
+    with Engine(store, lab) as first:
         first.start(run_id)
         gate.let(2)
         gate.wait_for(3)
     assert store.run(run_id).status == "interrupted"
     gate.let()
-    with Runner(store, lab) as second:
+    with Engine(store, lab) as second:
         second.resume(run_id)
         assert finish(second, run_id).status == "completed"
     assert len(lab.answered) == len(set(lab.answered)) == 4
@@ -231,13 +231,13 @@ def test_runs_left_behind_are_interrupted_at_the_next_start(store: Store, lab: L
     import socket
 
     store.claim(run_id, f"{socket.gethostname()}/{child.stdout.strip()}/gone")
-    with Runner(store, lab) as runner:
+    with Engine(store, lab) as runner:
         assert runner.progress(run_id).status == "interrupted"
         runner.resume(run_id)
         assert finish(runner, run_id).status == "completed"
 
 
-def test_a_run_of_a_living_process_is_left_to_it(store: Store, runner: Runner) -> None:
+def test_a_run_of_a_living_process_is_left_to_it(store: Store, runner: Engine) -> None:
     run_id = new_run(store)
     store.set_status(run_id, "running")
     store.claim(run_id, "elsewhere/1/a")
@@ -250,9 +250,9 @@ def test_a_run_of_a_living_process_is_left_to_it(store: Store, runner: Runner) -
 def test_a_run_that_was_taken_over_is_given_up(
     store: Store, lab: Laboratory, gate: Turnstile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("karenina_core.runs.engine.runner.BEAT_SECONDS", 0.01)
+    monkeypatch.setattr("karenina_core.runs.engine.engine.BEAT_SECONDS", 0.01)
     run_id = new_run(store)
-    with Runner(store, lab) as runner:
+    with Engine(store, lab) as runner:
         runner.start(run_id)
         gate.wait_for(1)
         with store.writing() as connection:
@@ -268,12 +268,12 @@ def test_a_run_that_was_taken_over_is_given_up(
 
 
 def test_the_lease_outlives_several_missed_beats() -> None:
-    from karenina_core.runs.engine.runner import BEAT_SECONDS
+    from karenina_core.runs.engine.engine import BEAT_SECONDS
 
     assert LEASE_SECONDS > 3 * BEAT_SECONDS
 
 
-def test_a_run_that_cannot_work_does_not_start(store: Store, runner: Runner, lab: Laboratory) -> None:
+def test_a_run_that_cannot_work_does_not_start(store: Store, runner: Engine, lab: Laboratory) -> None:
     lab.problems = ["There is no key for lab."]
     run_id = new_run(store)
     with pytest.raises(ConfigError, match="no key for lab"):
@@ -285,13 +285,13 @@ def test_a_run_that_cannot_work_does_not_start(store: Store, runner: Runner, lab
     assert finish(runner, run_id).status == "completed"
 
 
-def test_another_configuration_is_refused(store: Store, runner: Runner) -> None:
+def test_another_configuration_is_refused(store: Store, runner: Engine) -> None:
     run_id = new_run(store)
     with pytest.raises(ConfigError, match="not the one"):
         runner.start(run_id, small_config(replicate_count=2))
 
 
-def test_a_full_disk_pauses_the_run_and_loses_nothing(store: Store, runner: Runner, lab: Laboratory) -> None:
+def test_a_full_disk_pauses_the_run_and_loses_nothing(store: Store, runner: Engine, lab: Laboratory) -> None:
     run_id = new_run(store, 60)
     fill_disk(store)
     runner.start(run_id)
@@ -303,7 +303,7 @@ def test_a_full_disk_pauses_the_run_and_loses_nothing(store: Store, runner: Runn
     assert len(lab.answered) == 60
 
 
-def test_a_run_on_a_full_disk_can_be_cancelled(store: Store, runner: Runner) -> None:
+def test_a_run_on_a_full_disk_can_be_cancelled(store: Store, runner: Engine) -> None:
     run_id = new_run(store, 60)
     fill_disk(store)
     runner.start(run_id)
@@ -312,7 +312,7 @@ def test_a_run_on_a_full_disk_can_be_cancelled(store: Store, runner: Runner) -> 
     assert not runner.progress(run_id).active
 
 
-def wait_for_status(runner: Runner, run_id: str, status: str) -> Progress:
+def wait_for_status(runner: Engine, run_id: str, status: str) -> Progress:
     for _ in range(PATIENCE * 20):
         seen = runner.wait(run_id, 0.05)
         if seen.status == status:
@@ -320,13 +320,13 @@ def wait_for_status(runner: Runner, run_id: str, status: str) -> Progress:
     raise AssertionError(f"never {status}: {seen}")
 
 
-def test_an_empty_run_is_complete(store: Store, runner: Runner) -> None:
+def test_an_empty_run_is_complete(store: Store, runner: Engine) -> None:
     run_id = store.create_run(wanted(small_benchmark(), small_config(), []))
     runner.start(run_id)
     assert finish(runner, run_id).percent == 100.0
 
 
-def test_runs_that_are_not_under_way_are_named(store: Store, runner: Runner) -> None:
+def test_runs_that_are_not_under_way_are_named(store: Store, runner: Engine) -> None:
     with pytest.raises(InputError, match="not under way"):
         runner.pause(new_run(store))
     for look in (runner.start, runner.cancel, runner.progress):
@@ -334,7 +334,7 @@ def test_runs_that_are_not_under_way_are_named(store: Store, runner: Runner) -> 
             look("nothing")
 
 
-def test_a_queued_run_can_be_cancelled(store: Store, runner: Runner) -> None:
+def test_a_queued_run_can_be_cancelled(store: Store, runner: Engine) -> None:
     run_id = new_run(store)
     runner.cancel(run_id)
     assert store.run(run_id).status == "cancelled"
@@ -342,7 +342,7 @@ def test_a_queued_run_can_be_cancelled(store: Store, runner: Runner) -> None:
 
 def test_a_closed_runner_says_so(store: Store, lab: Laboratory) -> None:
     run_id = new_run(store)
-    runner = Runner(store, lab)
+    runner = Engine(store, lab)
     runner.close()
     runner.close()
     with pytest.raises(InputError, match="closed"):
@@ -352,7 +352,7 @@ def test_a_closed_runner_says_so(store: Store, lab: Laboratory) -> None:
 
 def test_a_run_on_postgresql(postgres_url: str, lab: Laboratory) -> None:
     lab.failing["q2"] = "timeout"
-    with Store.open(postgres_url) as store, Runner(store, lab) as runner:
+    with Store.open(postgres_url) as store, Engine(store, lab) as runner:
         run_id = new_run(store, 20, parsing=2)
         runner.start(run_id)
         assert finish(runner, run_id).errors == {"timeout": 2}
@@ -368,7 +368,7 @@ def test_killed_in_the_middle_nothing_reported_is_lost(tmp_path: Path) -> None:
     reported = set(ended.stdout.split())
     assert ended.returncode == -9, ended.stderr
     lab = Laboratory()
-    with Store.open(path) as store, Runner(store, lab) as runner:
+    with Store.open(path) as store, Engine(store, lab) as runner:
         (run,) = store.runs()
         assert run.status == "interrupted"
         assert reported <= {row["question_id"] for row in store.rows(run.id)}

@@ -6,7 +6,7 @@ import pytest
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.models import Price
-from karenina_core.runs import Plan, Runner, Store, estimate, wanted, widened
+from karenina_core.runs import Engine, Plan, Store, estimate, wanted, widened
 from karenina_core.runs.plans.estimate import estimated
 from karenina_core.runs.plans.experience import Span, Taken
 from karenina_core.runs.plans.rehearsal import Ask, Calls
@@ -90,7 +90,7 @@ def plan(server: OpenAIServer) -> Plan:
 
 def carried_out(store: Store, plan: Plan) -> str:
     run_id = store.create_run(plan)
-    with Runner(store) as runner:
+    with Engine(store) as runner:
         runner.start(run_id)
         assert runner.wait(run_id, PATIENCE).status == "completed"
     return run_id

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from karenina_core.errors import ConfigError, InputError
-from karenina_core.runs import Progress, Runner, Store, top_up, wanted, widened
+from karenina_core.runs import Engine, Progress, Store, top_up, wanted, widened
 from karenina_core.schemas import ModelConfig
 from tests.runs.fakes import PATIENCE, Laboratory, small_benchmark, small_config
 
@@ -14,21 +14,21 @@ NEW_JUDGE = ModelConfig.parse("lab/judge-2")
 
 
 @pytest.fixture
-def finished(store: Store, runner: Runner) -> str:
+def finished(store: Store, runner: Engine) -> str:
     """A run over two of three questions, at its end."""
     run_id = store.create_run(wanted(small_benchmark(3), small_config(), limit=2))
     carry_out(runner, run_id)
     return run_id
 
 
-def carry_out(runner: Runner, run_id: str, **more: object) -> Progress:
+def carry_out(runner: Engine, run_id: str, **more: object) -> Progress:
     runner.start(run_id, **more)  # type: ignore[arg-type]
     seen = runner.wait(run_id, PATIENCE)
     assert seen.status == "completed", seen.message
     return seen
 
 
-def test_more_of_everything_is_the_same_run(store: Store, runner: Runner, lab: Laboratory, finished: str) -> None:
+def test_more_of_everything_is_the_same_run(store: Store, runner: Engine, lab: Laboratory, finished: str) -> None:
     before = {row["result_id"]: row["timestamp"] for row in store.rows(finished)}
     top_up(store, finished, answering_models=[NEW_MODEL], judges=[NEW_JUDGE], replicates=2, question_ids=["q3"])
     assert (store.run(finished).status, store.run(finished).total) == ("queued", 24)
@@ -40,7 +40,7 @@ def test_more_of_everything_is_the_same_run(store: Store, runner: Runner, lab: L
     assert len(lab.judged) == len(set(lab.judged)) == 24
 
 
-def test_results_stay_in_the_order_of_the_matrix(store: Store, runner: Runner, finished: str) -> None:
+def test_results_stay_in_the_order_of_the_matrix(store: Store, runner: Engine, finished: str) -> None:
     top_up(store, finished, answering_models=[NEW_MODEL], judges=[NEW_JUDGE], replicates=2, question_ids=["q3"])
     carry_out(runner, finished)
     expected = [
@@ -53,14 +53,14 @@ def test_results_stay_in_the_order_of_the_matrix(store: Store, runner: Runner, f
     assert [tuple(result.key) for result in store.results(finished)] == expected
 
 
-def test_another_judge_asks_no_model_under_test(store: Store, runner: Runner, lab: Laboratory, finished: str) -> None:
+def test_another_judge_asks_no_model_under_test(store: Store, runner: Engine, lab: Laboratory, finished: str) -> None:
     lab.answered.clear()
     top_up(store, finished, judges=[NEW_JUDGE])
     assert carry_out(runner, finished).total == 4
     assert lab.answered == []
 
 
-def test_a_run_can_grow_several_times(store: Store, runner: Runner, finished: str) -> None:
+def test_a_run_can_grow_several_times(store: Store, runner: Engine, finished: str) -> None:
     for replicates in (2, 3):
         top_up(store, finished, replicates=replicates)
         assert carry_out(runner, finished).total == 2 * replicates
@@ -96,7 +96,7 @@ def test_replicates_are_never_taken_away(store: Store) -> None:
         widened(plan, replicates=2)
 
 
-def test_a_run_that_grew_is_not_started_as_it_was(store: Store, runner: Runner, finished: str) -> None:
+def test_a_run_that_grew_is_not_started_as_it_was(store: Store, runner: Engine, finished: str) -> None:
     config = store.run(finished).config
     top_up(store, finished, replicates=2)
     with pytest.raises(ConfigError, match="not the one"):
@@ -118,7 +118,7 @@ def test_only_one_of_two_growths_at_once_is_taken(store: Store, finished: str, m
         top_up(store, finished, replicates=3)
 
 
-def test_the_limit_of_a_run_holds_for_what_is_added(store: Store, runner: Runner, lab: Laboratory) -> None:
+def test_the_limit_of_a_run_holds_for_what_is_added(store: Store, runner: Engine, lab: Laboratory) -> None:
     """Every answer costs half a dollar; two are paid before, and one more fits."""
     config = small_config(max_cost=1.5, max_concurrent_requests=1)
     run_id = store.create_run(wanted(small_benchmark(2), config))
@@ -131,7 +131,7 @@ def test_the_limit_of_a_run_holds_for_what_is_added(store: Store, runner: Runner
 
 
 def test_the_budget_of_the_day_holds_for_what_is_added(
-    store: Store, runner: Runner, monkeypatch: pytest.MonkeyPatch
+    store: Store, runner: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_id = store.create_run(wanted(small_benchmark(2), small_config(max_concurrent_requests=1)))
     carry_out(runner, run_id)

@@ -4,7 +4,7 @@ import pytest
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError, StoreError
-from karenina_core.runs import FlipList, Runner, Store, flips, preview, reverify, run_verification
+from karenina_core.runs import Engine, FlipList, Store, flips, preview, reverify, run_verification
 from tests.faults.openai_server import OpenAIServer
 from tests.runs.elements import config_for, elements, extraction, template
 from tests.runs.fakes import PATIENCE
@@ -57,7 +57,7 @@ def test_a_stored_benchmark_gives_the_rules_of_today(store: Store, openai_server
     benchmark_id = store.save_benchmark(elements())
     config = config_for(openai_server)
     run_id = store.create_run(wanted(elements(), config), benchmark_id=benchmark_id)
-    with Runner(store) as runner:
+    with Engine(store) as runner:
         runner.start(run_id, config)
         runner.wait(run_id, PATIENCE)
     edited = elements()
@@ -77,7 +77,7 @@ def test_a_changed_question_to_the_judge_waits_for_the_judge(
     assert "judge is needed again" in waiting.failure.reason
     assert "1 row needs a model again" in store.run(new_id).note
     asked = len(openai_server.requests)
-    with Runner(store) as runner:
+    with Engine(store) as runner:
         runner.resume(new_id, config_for(openai_server))
         assert runner.wait(new_id, PATIENCE).passed == 1
     assert len(openai_server.requests) == asked + 1

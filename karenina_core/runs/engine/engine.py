@@ -27,7 +27,7 @@ BEAT_SECONDS = 5.0
 _LAST_CALLS_SECONDS = 10.0  # of a run that was given up here and comes back
 
 
-class Runner:
+class Engine:
     """Starts, pauses, resumes and cancels runs of a store. Its methods may be called from any thread.
 
     Runs that a process left behind when it died are marked `interrupted` first.
@@ -149,7 +149,7 @@ class Runner:
         self._writer.close()
         forget_owner(self._owner)
 
-    def __enter__(self) -> Runner:
+    def __enter__(self) -> Engine:
         return self
 
     def __exit__(self, *_: object) -> None:
