@@ -14,7 +14,9 @@ Each has three parts: `what` happened, `why`, and what to do `next`.
 
 from __future__ import annotations
 
-from typing import Literal
+import json
+from collections.abc import Mapping
+from typing import Any, Literal
 
 ModelErrorCategory = Literal[
     "connection",
@@ -127,3 +129,58 @@ class MissingDependencyError(KareninaError):
 
 class StoreError(KareninaError):
     """The database cannot be opened, read or written."""
+
+
+_MUST = {
+    "bool_parsing": "must be true or false",
+    "bool_type": "must be true or false",
+    "dict_type": "must be a dictionary",
+    "float_parsing": "must be a number",
+    "float_type": "must be a number",
+    "int_from_float": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_type": "must be a whole number",
+    "list_type": "must be a list",
+    "missing": "is missing",
+    "model_type": "must be one JSON object",
+    "string_too_short": "must have at least {min_length} characters",
+    "string_type": "must be text",
+    "too_long": "has more than {max_length} entries",
+    "too_short": "must have at least {min_length} entries",
+}
+_LONGEST_VALUE = 60  # characters of a value that is quoted
+
+
+def validation_message(error: ValueError, *, most: int = 5, values: bool = False) -> str:
+    """Return what does not fit, in words: `name of entry 2 of fields must be text; …`, without a full stop.
+
+    Args:
+        error: What pydantic raised; of any other error its own text is returned.
+        most: Problems to name. The others are counted.
+        values: Whether to quote the values that do not fit, as a judge needs them that is asked again.
+    """
+    from pydantic_core import ValidationError
+
+    if not isinstance(error, ValidationError):
+        return str(error)
+    problems = error.errors(include_url=False)
+    messages = [_problem(problem, values) for problem in problems[:most]]
+    more = len(problems) - most
+    return "; ".join([*messages, f"and {more} more"] if more > 0 and most > 1 else messages)
+
+
+def _problem(problem: Mapping[str, Any], values: bool) -> str:
+    parts = [f"entry {part + 1}" if isinstance(part, int) else part[:80] for part in reversed(problem["loc"])]
+    place, kind = " of ".join(parts), problem["type"]
+    if kind in _MUST:
+        limits = problem.get("ctx", {})
+        must = "must not be empty" if limits.get("min_length") == 1 else _MUST[kind].format(**limits)
+        text = f"{place or 'It'} {must}"
+    else:
+        text = ": ".join(filter(None, (place, problem["msg"].removeprefix("Value error, "))))
+    return f"{text}, not {_quoted(problem['input'])}" if values and kind not in ("missing", "too_long") else text
+
+
+def _quoted(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"

@@ -15,8 +15,9 @@ from karenina_core.authoring.question_words import Notes, asked_for, field_name,
 from karenina_core.authoring.reading import Figure, read_figure, spread, with_synonyms
 from karenina_core.authoring.review import Review, review
 from karenina_core.authoring.suggest import full_date, yes_or_no
+from karenina_core.errors import validation_message
 from karenina_core.schemas import normalize, quoted
-from karenina_core.templates import FieldSpec, TemplateSpec, first_message
+from karenina_core.templates import FieldSpec, TemplateSpec
 from karenina_core.text import counted
 
 _PLAIN = ["lowercase", "strip"]
@@ -90,7 +91,9 @@ def draft_by_rule(question: str, reference_answer: str, notes: str | None = None
     try:
         spec = _template(found, question)
     except ValidationError as error:
-        return RuleDraft(None, f"The reference answer cannot be written into a template: {first_message(error)}.")
+        return RuleDraft(
+            None, f"The reference answer cannot be written into a template: {validation_message(error, most=1)}."
+        )
     reviewed = review(
         spec, question=question, reference_answer=reference_answer, notes=notes, reservations=found.reservations
     )

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from karenina_core.authoring.linter.finding import FormData
 from karenina_core.authoring.linter.nesting import check_nesting
 from karenina_core.authoring.source_edits import edit_source
-from karenina_core.errors import InputError, KareninaError
+from karenina_core.errors import InputError, KareninaError, validation_message
 from karenina_core.templates import TemplateSpec
 
 
@@ -41,17 +41,8 @@ def write_form(source: str, data: FormData) -> Written:
     except InputError as error:
         return Written(source, str(error))
     except ValidationError as error:
-        return Written(source, _complaint(error))
+        return Written(source, validation_message(error, most=1))
     try:
         return Written(edit_source(source, spec))
     except KareninaError as error:
         return Written(source, " ".join(part for part in (error.what, error.why, error.next) if part))
-
-
-def _complaint(error: ValidationError) -> str:
-    """Return the first thing in the way, with the number of the field it is in."""
-    problem = error.errors(include_url=False, include_input=False)[0]
-    place = problem["loc"]
-    field = f"Field {int(place[1]) + 1}: " if len(place) > 1 and place[0] == "fields" else ""
-    told = problem["msg"].removeprefix("Value error, ")
-    return f"{field}{told}."

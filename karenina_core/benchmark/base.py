@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from karenina_core.benchmark.checkpoint.repairs import Repair
 from karenina_core.benchmark.contents import Contents
 from karenina_core.benchmark.entry import BenchmarkQuestion, Entry
-from karenina_core.errors import InputError
+from karenina_core.errors import InputError, validation_message
 from karenina_core.schemas import Rubric
 from karenina_core.schemas.entities.question import now
 from karenina_core.text import check_whole
@@ -110,7 +110,7 @@ def make_question(fields: Mapping[str, Any], required: Container[str] = _REQUIRE
     try:
         question = BenchmarkQuestion.model_validate(fields)
     except ValidationError as error:
-        raise InputError("The question cannot be used as given.", in_words(error)) from error
+        raise InputError("The question cannot be used as given.", validation_message(error)) from error
     for field, name in _REQUIRED.items():
         if field in required and not getattr(question, field).strip():
             raise InputError(f"The question has no {name}.", next="Give a text that is not blank.")
@@ -131,18 +131,10 @@ def make_rubric(rubric: Rubric | Mapping[str, Any] | None) -> Rubric | None:
     try:
         made = Rubric.model_validate(rubric.model_dump() if isinstance(rubric, Rubric) else rubric)
     except ValidationError as error:
-        raise InputError("The rubric cannot be used as given.", in_words(error)) from error
+        raise InputError("The rubric cannot be used as given.", validation_message(error)) from error
     return None if made == Rubric() else made
 
 
 def dumped(rubric: Rubric | None) -> dict[str, Any] | None:
     """Return a rubric as `Question.question_rubric` holds it."""
     return None if rubric is None else rubric.model_dump(mode="json")
-
-
-def in_words(error: ValidationError) -> str:
-    """Return what is wrong, field by field."""
-    return "; ".join(
-        f"{'.'.join(map(str, detail['loc']))}: {detail['msg'].removeprefix('Value error, ')}".removeprefix(": ")
-        for detail in error.errors(include_url=False, include_context=False)
-    )

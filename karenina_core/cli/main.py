@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from karenina_core import __version__
 from karenina_core.cli.codes import INTERRUPTED, UNUSABLE
-from karenina_core.errors import KareninaError
+from karenina_core.errors import KareninaError, validation_message
 
 EXPORT_FORMATS = ("csv", "csv-long", "xlsx", "json", "upstream", "html", "markdown", "latex")
 
@@ -172,7 +172,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(redact(part), file=sys.stderr)
         return UNUSABLE
     except ValueError as error:
-        print(redact(_plain(error)), file=sys.stderr)
+        print(redact(validation_message(error)), file=sys.stderr)
         return UNUSABLE
     except OSError as error:
         print(redact(f"{error.strerror or error}: {error.filename or ''}".rstrip(": ")), file=sys.stderr)
@@ -193,12 +193,3 @@ def _interrupted() -> str:
             return max(stopped, key=lambda run: run.finished or "").id if stopped else "RUN"
     except KareninaError:
         return "RUN"
-
-
-def _plain(error: ValueError) -> str:
-    """Say what a validation error means, without the machinery around it."""
-    from pydantic import ValidationError
-
-    if not isinstance(error, ValidationError):
-        return str(error)
-    return "; ".join(item["msg"].removeprefix("Value error, ") for item in error.errors())

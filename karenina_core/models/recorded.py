@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
-from karenina_core.errors import ConfigError, InputError, ModelError
+from karenina_core.errors import ConfigError, InputError, ModelError, validation_message
 from karenina_core.files import read_bytes, read_json
 from karenina_core.models.ports import ChatReply, ChatRequest, Purpose
 from karenina_core.models.replies import clean_reply
@@ -107,9 +107,7 @@ class Recording(BaseModel):
         try:
             return cls.model_validate(read_json(data, limit=MAX_BYTES))
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            place = ".".join(map(str, first["loc"]))
-            raise InputError(f"{name!r} is not a recording.", why=f"{place}: {first['msg']}") from None
+            raise InputError(f"{name!r} is not a recording.", why=validation_message(error, most=1)) from None
 
     @classmethod
     def load(cls, name: str) -> Recording:

@@ -1,6 +1,5 @@
 from .classes import sort_classes as sort_classes
 from .evaluation import Evaluation as Evaluation
-from .fields import first_message as first_message
 from .limits import MAX_DEPTH as MAX_DEPTH
 from .limits import on_deep_stack as on_deep_stack
 from .limits import parse_module as parse_module

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from karenina_core.errors import InputError
+from karenina_core.errors import InputError, validation_message
 from karenina_core.schemas import AllOf, AnyOf, AtLeastN, FieldCheck
 from karenina_core.schemas.primitives import REGISTRY, TracePrimitive, stored_form
 from karenina_core.templates.annotation import read_shape
@@ -40,7 +40,7 @@ def read_field(statement: ast.AnnAssign, scope: Scope) -> FieldSpec:
     try:
         return FieldSpec.model_validate({"name": name, **type_of(shape), **settings})
     except ValidationError as error:
-        raise refuse("schema", first_message(error), at=statement) from None
+        raise refuse("schema", validation_message(error, most=1), at=statement) from None
 
 
 def _reads_trace(settings: Mapping[str, Any]) -> bool:
@@ -48,14 +48,6 @@ def _reads_trace(settings: Mapping[str, Any]) -> bool:
     if rule is None or own_rule is not None:
         return own_rule == "check_trace"
     return issubclass(REGISTRY[rule["type"]], TracePrimitive)
-
-
-def first_message(error: ValidationError) -> str:
-    """Return the first complaint of pydantic in one line, without repeating the input."""
-    problem = error.errors(include_url=False, include_input=False)[0]
-    place = ".".join(str(part) for part in problem["loc"])
-    message = problem["msg"].removeprefix("Value error, ")
-    return f"{place}: {message}" if place else message
 
 
 def _definition(value: ast.expr | None, scope: Scope) -> dict[str, Any]:
@@ -135,7 +127,7 @@ def read_primitive(node: ast.expr, scope: Scope) -> dict[str, Any]:
         return own.stored(parameters) if own else stored_form({"type": name, **parameters})
     except InputError as error:
         cause = error.__cause__
-        why = first_message(cause) if isinstance(cause, ValidationError) else str(error)
+        why = validation_message(cause, most=1) if isinstance(cause, ValidationError) else str(error)
         raise refuse("bad_primitive", f"{name} cannot be built", why, at=node) from None
 
 
@@ -169,7 +161,7 @@ def read_condition(node: ast.expr, scope: Scope) -> dict[str, Any]:
     try:
         return _GROUPS[str(name)](**parts).model_dump()
     except ValidationError as error:
-        raise refuse("strategy", f"{name} cannot be built", first_message(error), at=node) from None
+        raise refuse("strategy", f"{name} cannot be built", validation_message(error, most=1), at=node) from None
 
 
 def keywords(call: ast.Call, code: str) -> dict[str, ast.expr]:

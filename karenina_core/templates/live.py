@@ -10,11 +10,10 @@ from typing import Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from karenina_core.errors import InputError
+from karenina_core.errors import InputError, validation_message
 from karenina_core.schemas import BaseAnswer, Verification, verification_of
 from karenina_core.schemas.primitives import REGISTRY, Primitive
 from karenina_core.templates.annotation import ANYTHING, TEXT, Shape
-from karenina_core.templates.fields import first_message
 from karenina_core.templates.rule_class import RuleMethod
 from karenina_core.templates.spec import OPTIONS, FieldSpec, ModelSpec, TemplateSpec, type_of
 
@@ -39,7 +38,9 @@ def spec_of(cls: type[BaseAnswer]) -> TemplateSpec:
             own_code=any(item.own_rule for item in fields),
         )
     except ValidationError as error:
-        raise InputError(f"Class {cls.__name__} cannot be written as a template.", first_message(error)) from None
+        raise InputError(
+            f"Class {cls.__name__} cannot be written as a template.", validation_message(error, most=1)
+        ) from None
 
 
 def is_unregistered(primitive: Primitive) -> bool:

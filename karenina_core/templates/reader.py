@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
+from karenina_core.errors import validation_message
 from karenina_core.schemas import field_kind
 from karenina_core.schemas.primitives import REGISTRY
 from karenina_core.templates.classes import (
@@ -18,7 +19,6 @@ from karenina_core.templates.classes import (
     read_types,
     sort_classes,
 )
-from karenina_core.templates.fields import first_message
 from karenina_core.templates.limits import on_deep_stack, parse_module, readable, refuse
 from karenina_core.templates.rule_class import RuleClass
 from karenina_core.templates.rule_reader import read_rules
@@ -83,7 +83,7 @@ def _read(text: str) -> Reading:
         )
     except ValidationError as error:
         code = "strategy" if body.strategy and "strategy" in str(error) else "schema"
-        raise refuse(code, first_message(error), at=answer) from None
+        raise refuse(code, validation_message(error, most=1), at=answer) from None
     if "verify" not in hooks and not spec.verified:
         raise refuse(
             "no_verify", "the template decides nothing", next="add a VerifiedField or a verify() method", at=answer

@@ -9,7 +9,7 @@ from typing import Any, Optional
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from karenina_core.errors import InputError
+from karenina_core.errors import InputError, validation_message
 from karenina_core.templates.annotation import Shape
 from karenina_core.templates.build import REPLY, build_reply
 from karenina_core.templates.schema import closed, judge_schema
@@ -82,7 +82,10 @@ class ReplyForm:
         try:
             reply = self._form.model_validate(data)
         except ValidationError as error:
-            raise InputError("The reply does not fit the schema.", why=_complaints(error)) from None
+            why = validation_message(error, most=_MAX_COMPLAINTS, values=True)
+            raise InputError(
+                "The reply does not fit the schema.", f"{why}.", "Use null where the response does not say."
+            ) from None
         return {name: getattr(reply, name) for name in self.names}
 
     @cached_property
@@ -105,14 +108,3 @@ def _plain_schema(fields: tuple[tuple[str, str, _Plain], ...]) -> dict[str, Any]
     for name, description, plain in fields:
         properties[name] = {**plain.schema, "description": description} if description else dict(plain.schema)
     return {"properties": properties, "type": "object", "additionalProperties": False, "required": list(properties)}
-
-
-def _complaints(error: ValidationError) -> str:
-    found = error.errors(include_url=False, include_context=False)
-    lines = []
-    for problem in found[:_MAX_COMPLAINTS]:
-        place = ".".join(str(part) for part in problem["loc"])
-        value = "" if problem["type"] == "missing" else f" (not {str(problem['input'])[:80]!r})"
-        advice = "; use null if the response does not say" if problem["type"] == "missing" else ""
-        lines.append(f"{place}: {problem['msg']}{value}{advice}")
-    return "\n".join(lines)

@@ -9,10 +9,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from karenina_core.errors import InputError, TemplateError
+from karenina_core.errors import InputError, TemplateError, validation_message
 from karenina_core.patterns import PatternTimeoutError, matches, validate
 from karenina_core.schemas import FieldEvidence
-from karenina_core.templates.fields import first_message
 from karenina_core.templates.limits import refuse
 
 _MAX_PATTERNS = 50
@@ -68,7 +67,7 @@ def read_patterns(value: Any) -> dict[str, TracePattern]:
             if not isinstance(wanted.expected, kind) or isinstance(wanted.expected, bool):
                 raise InputError(f"expected of {name!r} does not go with {wanted.match_type}")
     except ValidationError as error:
-        raise _unusable(first_message(error)) from None
+        raise _unusable(validation_message(error, most=1)) from None
     except InputError as error:
         raise _unusable(str(error)) from None
     return found

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from karenina_core.errors import KareninaError
+from karenina_core.errors import KareninaError, validation_message
 from karenina_core.redact import redact
 from pages.components import drafts, job_card, page_top, services, sign_in, whole_input
 from pages.components.text import plain
@@ -54,14 +54,6 @@ SECTIONS: dict[str, list[tuple[str, str, str]]] = {
 _FRAMED = "_framed"
 _PAGE = "_page"
 _VISIT = "_visit"
-_PLAIN = {
-    "string_too_short": "must not be empty",
-    "too_short": "needs more entries",
-    "missing": "is missing",
-    "int_type": "must be a whole number",
-    "int_parsing": "must be a whole number",
-    "float_type": "must be a number",
-}
 
 
 def navigation() -> StreamlitPage:
@@ -114,7 +106,7 @@ def guard() -> Iterator[None]:
     except KareninaError as error:
         show_error(error)
     except ValueError as error:
-        show_error(KareninaError("This cannot be used as it is.", why=readable(error)))
+        show_error(KareninaError("This cannot be used as it is.", why=validation_message(error)))
 
 
 def show_error(error: KareninaError) -> None:
@@ -122,17 +114,3 @@ def show_error(error: KareninaError) -> None:
     log.info("shown to the user: %s", redact(str(error)))
     body = " ".join(part for part in (error.why, error.next) if part)
     st.error(plain(redact(body)) or " ", title=plain(redact(error.what)))
-
-
-def readable(error: ValueError) -> str:
-    """Return what a validation error means, without the machinery around it."""
-    from pydantic import ValidationError
-
-    if not isinstance(error, ValidationError):
-        return str(error)
-    parts = []
-    for item in error.errors():
-        place = " ".join(str(part).replace("_", " ") for part in item["loc"])
-        said = _PLAIN.get(item["type"]) or item["msg"].removeprefix("Value error, ")
-        parts.append(f"{place}: {said}" if place else said)
-    return "; ".join(parts)

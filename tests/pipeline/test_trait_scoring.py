@@ -65,7 +65,7 @@ def test_a_list_that_does_not_fit_is_an_error_in_words_for_people_and_for_the_ju
     openai_server: OpenAIServer,
 ) -> None:
     part = outcome(METALS, openai_server, {"items": [{"item": "gold", "matches": ["gold"]}]})
-    problem = 'The field "matches" of entry 1 of "items" must be text, not ["gold"].'
+    problem = 'matches of entry 1 of items must be text, not ["gold"]'
     assert problem in part.errors["Metals"]
     assert "validation error" not in part.errors["Metals"]
     assert problem in openai_server.requests[1]["messages"][-1]["content"]

@@ -65,8 +65,8 @@ def test_without_patterns_the_fields_decide(sandbox: Sandbox) -> None:
 @pytest.mark.parametrize(
     ("regex", "why"),
     [
-        ("self.regex = 3", "valid dictionary"),
-        ("self.regex = {'a': {'pattern': 'x'}}", "required"),
+        ("self.regex = 3", "must be a dictionary"),
+        ("self.regex = {'a': {'pattern': 'x'}}", "expected of a is missing"),
         (wanted("x", "x", "fuzzy"), "'exact', 'contains', 'count' or 'all'"),
         (wanted("(", "x", "exact"), "not valid"),
         (wanted("x", "1", "count"), "does not go with count"),

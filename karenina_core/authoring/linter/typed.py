@@ -13,10 +13,10 @@ from karenina_core import patterns
 from karenina_core.authoring.linter.finding import Context, Finding, FormData, FormFix
 from karenina_core.authoring.linter.lint import in_order, lint
 from karenina_core.authoring.linter.nesting import check_nesting
-from karenina_core.errors import InputError
+from karenina_core.errors import InputError, validation_message
 from karenina_core.schemas import VerificationConfig, quoted
 from karenina_core.schemas.primitives import REGISTRY, TracePrimitive, primitive_from_dict
-from karenina_core.templates import FieldSpec, TemplateSpec, first_message, is_reserved
+from karenina_core.templates import FieldSpec, TemplateSpec, is_reserved
 
 _Field = dict[str, Any]
 
@@ -50,7 +50,7 @@ def lint_form(
 
 
 def _other(error: ValidationError) -> Finding:
-    message = first_message(error)
+    message = validation_message(error, most=1)
     return Finding("form_incomplete", "error", None, f"{message}.", "The form makes no template yet.", "Correct it.")
 
 
@@ -143,7 +143,7 @@ def _bad_rule(item: _Field) -> Iterator[Finding]:
             yield _bad_pattern(item, pattern)
             return
         cause = error.__cause__
-        why = f"{first_message(cause)}." if isinstance(cause, ValidationError) else error.next
+        why = f"{validation_message(cause, most=1)}." if isinstance(cause, ValidationError) else error.next
         said = (error.what, why, "Correct its parameters.")
         yield _finding("rule_incomplete", item, said)
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from karenina_core.benchmark.checkpoint.properties import plain, values_by_name
 from karenina_core.benchmark.checkpoint.repairs import Repairs
 from karenina_core.benchmark.checkpoint.vocabulary import GLOBAL, PREFIX, QUESTION
-from karenina_core.errors import InputError
+from karenina_core.errors import InputError, validation_message
 from karenina_core.schemas import AnyTrait, ManualRubricTrait, MetricRubricTrait, RubricTrait, StoredTrait
 
 KINDS = {
@@ -86,7 +86,7 @@ def read_rating(rating: dict[str, Any], place: str, where: str, repairs: Repairs
         _check_patterns(rating, repairs)
         return scope, _trait(kind, name, rating, note)
     except (_NotUsableError, ValidationError, InputError) as error:
-        problem = _problem(error)
+        problem = validation_message(error)
         note(f"the trait cannot be evaluated: {problem}", "kept as it is")
         return scope, _stored(kind, name, rating, problem)
 
@@ -229,9 +229,3 @@ def _name(rating: Mapping[str, Any]) -> str:
     if len(name) <= 255 and not any(character in name for character in "\n\r\0"):
         return name
     return " ".join(name.replace("\0", " ").split())[:255]
-
-
-def _problem(error: Exception) -> str:
-    if isinstance(error, ValidationError):
-        return "; ".join(detail["msg"].removeprefix("Value error, ") for detail in error.errors(include_url=False))
-    return str(error)

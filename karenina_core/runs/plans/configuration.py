@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from karenina_core.errors import InputError
+from karenina_core.errors import InputError, validation_message
 from karenina_core.files import json_bytes, read_bytes, read_json
 from karenina_core.schemas import VerificationConfig
 
@@ -26,11 +26,9 @@ def read_configuration(data: bytes) -> VerificationConfig:
     try:
         return VerificationConfig.model_validate(document)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = " ".join(map(str, first["loc"]))
         raise InputError(
             "The file holds no usable configuration.",
-            why=": ".join(part for part in (place, first["msg"].removeprefix("Value error, ")) if part),
+            why=f"{validation_message(error)}.",
             next="Give at least answering_models and parsing_models, as a download from Configure has them.",
         ) from error
 

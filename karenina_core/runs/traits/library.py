@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from karenina_core.errors import InputError
+from karenina_core.errors import InputError, validation_message
 from karenina_core.files import json_bytes, read_json
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.clean import clean, clean_text, to_json
@@ -134,10 +134,7 @@ def _read(item: Any, number: int) -> AnyTrait:
     try:
         trait = _TRAIT.validate_python(item)
     except ValidationError as error:
-        first = error.errors()[0]
-        raise InputError(
-            f"Trait {number} of the file cannot be used.", why=first["msg"].removeprefix("Value error, ")
-        ) from error
+        raise InputError(f"Trait {number} of the file cannot be used.", why=validation_message(error)) from error
     if isinstance(trait, StoredTrait):
         raise InputError(f"Trait {number} of the file cannot be used.", why=f"It is not evaluated: {trait.reason}.")
     return trait

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from karenina_core.authoring import form_of, replace_field
-from karenina_core.errors import KareninaError
+from karenina_core.errors import KareninaError, validation_message
 from karenina_core.runs import Plan, Trial, carry_out, models_of, pasted, trial_plan, why_not
 from karenina_core.schemas import rule_help, rule_title
 from karenina_core.templates import FieldSpec, read_template
@@ -170,7 +170,7 @@ def _edited(source: str, item: FieldSpec, key: str) -> str:
         now = next(one for one in read_template(source).spec.fields if one.name == item.name)
         return source if field == now else replace_field(source, item.name, field)
     except (KareninaError, ValueError) as error:
-        problem = error if isinstance(error, KareninaError) else KareninaError(frame.readable(error))
+        problem = error if isinstance(error, KareninaError) else KareninaError(validation_message(error))
         frame.show_error(problem)
         return source
 

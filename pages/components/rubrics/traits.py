@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from karenina_core.authoring import lint_rubric
+from karenina_core.errors import validation_message
 from karenina_core.schemas import AnyTrait, StoredTrait
 from pages.components import drafts, frame, save_button
 from pages.components.drafts import Draft
@@ -124,7 +125,7 @@ def _typed(kind: str, draft: Draft, trait: AnyTrait | None) -> AnyTrait | str:
     try:
         return trait_of(kind, values, trait)
     except ValueError as error:
-        return frame.readable(error)
+        return validation_message(error)
 
 
 def _bar(scope: Scope, trait: AnyTrait | None, kind: str, draft: Draft) -> None:

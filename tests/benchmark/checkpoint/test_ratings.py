@@ -125,7 +125,7 @@ def test_expected_mistakes_are_written_as_properties() -> None:
         (rating("GlobalRubricTrait", best=1, worst=5), "must be below"),
         (rating("GlobalRubricTrait", prop("kind", "stars")), "Input should be"),
         (rating("GlobalLLMRubricTrait", prop("kind", "literal"), prop("classes", {"one": "1"})), "2 to 20 classes"),
-        (rating("GlobalMetricRubricTrait", prop("tp_instructions", ["a"])), "at least 1 item"),
+        (rating("GlobalMetricRubricTrait", prop("tp_instructions", ["a"])), "must not be empty"),
         (rating("GlobalMetricRubricTrait", prop("evaluation_mode", "tn_only")), "'tn_only' is not supported"),
         (rating("GlobalMetricRubricTrait", prop("evaluation_mode", ["odd"])), "not supported"),
         (rating("GlobalFancyTrait"), "is not known"),
