@@ -8,7 +8,6 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.components import feedback, frame, services, state
 from pages.components.answer import cause as answer_cause
 from pages.components.answer import cells as answer_cells
-from pages.components.answer import duel as answer_duel
 from pages.components.answer import list as answer_list
 from pages.components.answer import notebook as answer_notebook
 from pages.components.answer import reverify as answer_reverify
@@ -22,7 +21,7 @@ frame.begin(
     "Answer", "One question, one model, one judge: what went in, what came out, and why the verdict is what it is."
 )
 
-LOOKS = {"answer": "One answer", "triage": "Triage", "rules": "Gentler rules", "duel": "Blind duel"}
+LOOKS = {"answer": "One answer", "triage": "Triage", "rules": "Gentler rules"}
 
 
 def one_answer(run_id: str, above: DeltaGenerator) -> None:
@@ -79,4 +78,4 @@ with frame.guard():
     else:
         with above:
             feedback.show(run_id, look)
-        {"triage": answer_triage.board, "rules": answer_triage.gentler_rules, "duel": answer_duel.draw}[look](run_id)
+        {"triage": answer_triage.board, "rules": answer_triage.gentler_rules}[look](run_id)

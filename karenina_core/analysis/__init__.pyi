@@ -33,9 +33,6 @@ from .comparison.words import points as points
 from .comparison.words import power_sentence as power_sentence
 from .comparison.words import unsigned_points as unsigned_points
 from .comparison.words import verdict_sentence as verdict_sentence
-from .duels import Row as Row
-from .duels import Tally as Tally
-from .duels import pairs as pairs
 from .export import frame_to_csv as frame_to_csv
 from .export import read_results as read_results
 from .export import to_csv as to_csv

@@ -12,8 +12,6 @@ from .config import FewShotConfig as FewShotConfig
 from .config import ModelConfig as ModelConfig
 from .config import PromptConfig as PromptConfig
 from .config import VerificationConfig as VerificationConfig
-from .duel import Duel as Duel
-from .duel import Winner as Winner
 from .entities.answer import RESERVED_NAMES as RESERVED_NAMES
 from .entities.answer import BaseAnswer as BaseAnswer
 from .entities.composition import AllOf as AllOf

@@ -1,4 +1,4 @@
-"""The answer page: what if, re-verify, review, triage, gentler rules, duels, and the drawer."""
+"""The answer page: what if, re-verify, review, triage, gentler rules, and the drawer."""
 
 from __future__ import annotations
 
@@ -327,18 +327,6 @@ def test_a_gentler_rule_is_applied_and_shows_what_flips(open_page: Open, demo_ru
     assert services.store().benchmark(str(benchmark_id)).revision == 3
 
 
-def test_a_duel_hides_the_names_until_it_is_decided(open_page: Open, demo_run: str) -> None:
-    app = open_page(frame.ANSWER, run=demo_run, look="duel")
-    assert "demo/" not in texts(app).replace("demo/thorough: 11", "")
-    app = press(app, "A is better")
-    [duel] = services.store().duels(demo_run)
-    assert duel.winner == "left"
-    assert "A was better. A: demo/" in texts(app)
-    assert len(table(app, "What people preferred")) == 1
-    press(app, "Undo")
-    assert services.store().duels(demo_run) == []
-
-
 def test_the_drawer_shows_the_cells_and_leads_to_the_page(demo_run: str, too_strict: dict[str, Any]) -> None:
     def page(run_id: str, result_id: str) -> None:
         from pages.components.answer.drawer import open_drawer
@@ -439,14 +427,3 @@ def test_a_saved_rule_is_told_in_the_dialog_it_opens(answer: AppTest) -> None:
     app = press(gentle(answer), "Save this rule in the benchmark")
     assert not app.toast
     assert "The rule is saved in the benchmark. This is what it changes:" in texts(app)
-
-
-def test_the_reference_answer_of_a_duel_is_hidden_until_it_is_asked_for(open_page: Open, demo_run: str) -> None:
-    app = open_page(frame.ANSWER, run=demo_run, look="duel")
-    question = next(row["question"] for row in services.store().rows(demo_run) if row["question"] in texts(app))
-    stored = next(row for row in services.store().rows(demo_run) if row["question"] == question)
-    reference = services.store().result(demo_run, stored["result_id"]).question.raw_answer
-    shown = [item.value.replace("\\", "") for item in app.markdown]
-    assert reference not in shown
-    app = opened(app, "Show the reference answer")
-    assert reference in [item.value.replace("\\", "") for item in app.markdown]

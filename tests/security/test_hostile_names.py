@@ -191,7 +191,7 @@ def test_no_figure_and_no_table_behind_it_shows_them(view: str, link: dict[str, 
     assert_visible(app)
 
 
-@pytest.mark.parametrize("look", ["triage", "rules", "duel"])
+@pytest.mark.parametrize("look", ["triage", "rules"])
 def test_no_way_to_look_at_answers_shows_them(look: str, link: dict[str, str]) -> None:
     assert_visible(opened(frame.ANSWER, look=look, **link))
 

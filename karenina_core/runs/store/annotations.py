@@ -1,19 +1,18 @@
-"""Stored reviews and duels: only ever added or marked as undone, so that the whole history can be read."""
+"""Stored reviews: only ever added or marked as undone, so that the whole history can be read."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, Table, insert, select, update
+from sqlalchemy import Connection, Select, insert, select, update
 
 from karenina_core.errors import InputError
 from karenina_core.runs.store.clean import clean_text
 from karenina_core.runs.store.database import Database
 from karenina_core.runs.store.tables import annotation as table
-from karenina_core.runs.store.tables import duel, result
-from karenina_core.schemas import Annotation, Duel
+from karenina_core.runs.store.tables import result
+from karenina_core.schemas import Annotation
 
 
 class Annotations(Database):
@@ -31,7 +30,7 @@ class Annotations(Database):
             row[name] = row[name] and clean_text(row[name])
         row["at"] = _stored(annotation.at)
         with self.writing() as connection:
-            _check(connection, annotation.run_id, [annotation.result_id])
+            _check(connection, annotation.run_id, annotation.result_id)
             connection.execute(insert(table).values(**row))
 
     def annotations(self, run_id: str, result_id: str | None = None, undone: bool | None = False) -> list[Annotation]:
@@ -42,7 +41,7 @@ class Annotations(Database):
             result_id: Only those of this result.
             undone: Those that stand; True for those taken back, None for the whole history.
         """
-        query = _of_run(table, run_id, undone)
+        query = _of_run(run_id, undone)
         if result_id is not None:
             query = query.where(table.c.result_id == result_id)
         with self.reading() as connection:
@@ -55,50 +54,16 @@ class Annotations(Database):
         Raises:
             InputError: There is none of that id, or it was taken back before.
         """
-        self._undo(table, annotation_id)
-
-    def add_duel(self, decided: Duel) -> None:
-        """Store which of two answers somebody finds better.
-
-        Raises:
-            InputError: The run has no such results.
-            StoreError: The database refused.
-        """
-        row = {**decided.model_dump(), "author": clean_text(decided.author), "at": _stored(decided.at)}
-        with self.writing() as connection:
-            _check(connection, decided.run_id, {decided.left_result, decided.right_result})
-            connection.execute(insert(duel).values(**row))
-
-    def duels(self, run_id: str, undone: bool | None = False) -> list[Duel]:
-        """Return the duels of a run, the oldest first.
-
-        Args:
-            run_id: The run.
-            undone: Those that stand; True for those taken back, None for all.
-        """
-        with self.reading() as connection:
-            found = [Duel(**row) for row in connection.execute(_of_run(duel, run_id, undone)).mappings()]
-        return sorted(found, key=lambda one: one.at)
-
-    def undo_duel(self, duel_id: str) -> None:
-        """Take a duel back.
-
-        Raises:
-            InputError: There is none of that id, or it was taken back before.
-        """
-        self._undo(duel, duel_id)
-
-    def _undo(self, where: Table, name: str) -> None:
-        query = update(where).where(where.c.id == name, where.c.undone.is_(False)).values(undone=True)
+        query = update(table).where(table.c.id == annotation_id, table.c.undone.is_(False)).values(undone=True)
         with self.writing() as connection:
             done = connection.execute(query)
         if not done.rowcount:
             raise InputError("This is not there any more, or was taken back before.", next="Load the page anew.")
 
 
-def _of_run(where: Table, run_id: str, undone: bool | None) -> Select[Any]:
-    query = select(where).where(where.c.run_id == run_id).order_by(where.c.at, where.c.id)
-    return query if undone is None else query.where(where.c.undone == undone)
+def _of_run(run_id: str, undone: bool | None) -> Select[Any]:
+    query = select(table).where(table.c.run_id == run_id).order_by(table.c.at, table.c.id)
+    return query if undone is None else query.where(table.c.undone == undone)
 
 
 def _stored(at: datetime) -> str:
@@ -106,10 +71,7 @@ def _stored(at: datetime) -> str:
     return at.astimezone(UTC).isoformat()
 
 
-def _check(connection: Connection, run_id: str, result_ids: Collection[str]) -> None:
-    known = select(result.c.result_id).where(result.c.run_id == run_id, result.c.result_id.in_(list(result_ids)))
-    missing = set(result_ids) - set(connection.execute(known).scalars())
-    if missing:
-        raise InputError(
-            f"Run {run_id!r} has no result {min(missing)!r}.", next="Open the answer from the run's results."
-        )
+def _check(connection: Connection, run_id: str, result_id: str) -> None:
+    known = select(result.c.result_id).where(result.c.run_id == run_id, result.c.result_id == result_id)
+    if connection.execute(known).first() is None:
+        raise InputError(f"Run {run_id!r} has no result {result_id!r}.", next="Open the answer from the run's results.")

@@ -203,7 +203,7 @@ annotation = Table(
     Index("annotation_of_result", "run_id", "result_id"),
 )
 
-# Which of two answers to a question people find better; the models were not shown.
+# Written by earlier versions only; it stays so that every database has the same tables.
 duel = Table(
     "duel",
     metadata,

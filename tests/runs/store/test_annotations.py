@@ -6,7 +6,7 @@ import pytest
 
 from karenina_core.errors import InputError
 from karenina_core.runs import Store, wanted
-from karenina_core.schemas import Annotation, Duel
+from karenina_core.schemas import Annotation
 from tests.runs.fakes import plain_result, small_benchmark, small_config
 
 
@@ -70,18 +70,3 @@ def test_a_text_that_no_database_holds_is_cleaned(any_store: Store, run_id: str)
     any_store.annotate(review(any_store, run_id, note="a\0b"))
     (stored,) = any_store.annotations(run_id)
     assert stored.note == "a�b"
-
-
-def test_duels_are_kept_and_taken_back(any_store: Store, run_id: str) -> None:
-    left, right = results(any_store, run_id)[:2]
-    duel = Duel(run_id=run_id, left_result=left, right_result=right, winner="left", author="ann")
-    any_store.add_duel(duel)
-    assert any_store.duels(run_id) == [duel]
-    any_store.undo_duel(duel.id)
-    assert any_store.duels(run_id) == []
-    assert [one.id for one in any_store.duels(run_id, undone=None)] == [duel.id]
-
-
-def test_a_duel_of_results_elsewhere_is_refused(any_store: Store, run_id: str) -> None:
-    with pytest.raises(InputError, match="has no result"):
-        any_store.add_duel(Duel(run_id=run_id, left_result="x", right_result="y", winner="tie"))
