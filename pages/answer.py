@@ -17,9 +17,7 @@ from pages.components.answer import triage as answer_triage
 from pages.components.results import data as results_data
 from pages.components.text import plain
 
-frame.begin(
-    "Answer", "One question, one model, one judge: what went in, what came out, and why the verdict is what it is."
-)
+frame.begin(frame.ANSWER)
 
 LOOKS = {"answer": "One answer", "triage": "Triage", "rules": "Gentler rules"}
 

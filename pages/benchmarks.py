@@ -18,10 +18,7 @@ from pages.components.table_import import results as table_import_results
 from pages.components.table_import import steps as table_import
 from pages.components.text import plain
 
-frame.begin(
-    "Benchmarks",
-    "A benchmark is a package of questions with their templates and rubrics. Bring one in, or start a new one.",
-)
+frame.begin(frame.BENCHMARKS)
 
 
 def add(benchmark: Benchmark) -> None:

@@ -12,7 +12,7 @@ from pages.components.compare import models as compare_models
 from pages.components.compare import parts as compare_parts
 from pages.components.compare import questions as compare_questions
 
-frame.begin("Compare", "Question by question: is one model really better, and do the judges agree?")
+frame.begin(frame.COMPARE)
 
 VIEWS = {"Models": compare_models, "Questions": compare_questions, "Keywords and fields": compare_parts}
 

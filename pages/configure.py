@@ -12,7 +12,7 @@ from pages.components.questions import subset as question_subset
 from pages.components.runs import configuration, model_editor, prepared, presets, spending
 from pages.components.runs import settings as run_settings
 
-frame.begin("Configure", "What is asked, who answers, who judges. Nothing is spent before you press run.")
+frame.begin(frame.CONFIGURE)
 PILOT = 3
 
 with frame.guard():

@@ -9,7 +9,7 @@ from pages.components import demo, frame, welcome
 from pages.components.runs import recent
 from pages.components.text import plain
 
-frame.begin("Karenina Workbench", "Ask models questions, let a judge read the answers, let code decide.")
+frame.begin(frame.HOME)
 
 with frame.guard():
     with st.container(horizontal=True):

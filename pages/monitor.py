@@ -5,13 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.components import frame, services, state
-from pages.components.labels import distinct
 from pages.components.results import data as results_data
 from pages.components.runs import monitor, squares
-from pages.components.text import plain, short
-from pages.components.times import local_time
+from pages.components.text import distinct, local_time, plain, short
 
-frame.begin("Monitor", "How a run is doing. Errors are never counted as wrong answers.")
+frame.begin(frame.MONITOR)
 
 with frame.guard():
     runs = {run.id: run for run in services.store().runs()}

@@ -12,7 +12,7 @@ from pages.components.questions import editor as question_editor
 from pages.components.questions import grid as question_grid
 from pages.components.questions import list as question_list
 
-frame.begin("Questions", "Write what is asked and what is true. Only finished questions take part in runs.")
+frame.begin(frame.QUESTIONS)
 
 with frame.guard():
     feedback.show()

@@ -8,7 +8,7 @@ from pages.components import frame
 from pages.components.report import files as report_files
 from pages.components.report import options as report_options
 
-frame.begin("Report", "One file for a colleague: it opens without a network and says how to run it again.")
+frame.begin(frame.REPORT)
 
 with frame.guard():
     run_ids = report_options.choose_runs()

@@ -12,7 +12,7 @@ from pages.components.results import overview as results_overview
 from pages.components.results import run_diff as results_diff
 from pages.components.results import table as results_table
 
-frame.begin("Results", "Rates are over evaluated answers; what was left out is always shown beside them.")
+frame.begin(frame.RESULTS)
 
 with frame.guard():
     run_id = results_data.choose_run("results")

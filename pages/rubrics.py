@@ -12,7 +12,7 @@ from pages.components.rubrics import scope as rubric_scope
 from pages.components.rubrics import scoring as rubric_scoring
 from pages.components.rubrics import traits as rubric_traits
 
-frame.begin("Rubrics", "Traits describe the quality of an answer. They never change whether it is right or wrong.")
+frame.begin(frame.RUBRICS)
 
 _VIEWS = {
     "traits": "Traits",

@@ -13,7 +13,7 @@ from karenina_core.redact import redact
 from pages.components import frame, services, session_keys
 from pages.components.text import plain
 
-frame.begin("Settings", "Where your work is stored, and what this installation can do.")
+frame.begin(frame.SETTINGS)
 
 with frame.guard():
     store = services.store()

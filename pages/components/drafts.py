@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from pages.components import services
-from pages.components.widget_keys import fingerprint, next_number
+from pages.components.widgets import fingerprint, next_number
 
 _DRAFTS = "_drafts"
 _PREFIX = "draft/"

@@ -36,9 +36,14 @@ def unknown(name: str) -> bool:
     return bool(st.session_state.get(f"_{name}_unknown"))
 
 
+def remember(name: str, value: str | None) -> None:
+    """Remember a choice in this session only, as for the page one is about to go to."""
+    st.session_state[f"_{name}"] = value
+
+
 def choose(name: str, value: str | None) -> None:
     """Remember a choice in the link and in this session."""
-    st.session_state[f"_{name}"] = value
+    remember(name, value)
     if value is None:
         if name in st.query_params:
             del st.query_params[name]

@@ -1,4 +1,4 @@
-"""The one way foreign text reaches a page.
+"""The one way foreign text reaches a page; labels that stay apart, and times as the visitor's clock shows them.
 
 Question texts, model answers and file contents may hold Markdown, remote images or invisible characters.
 `plain` shows them character for character, and addresses as no links; `rendered` allows Markdown but no image, so that
@@ -13,14 +13,33 @@ those of `plain` would get backslashes that are seen.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, TypeVar
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import streamlit as st
 
 from karenina_core.text import visible, visible_data
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["input_label", "legible", "plain", "rendered", "short", "unbroken", "visible", "visible_data"]
+__all__ = [
+    "distinct",
+    "input_label",
+    "legible",
+    "local_time",
+    "plain",
+    "rendered",
+    "short",
+    "unbroken",
+    "visible",
+    "visible_data",
+]
+
+T = TypeVar("T")
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 # Streamlit makes links of addresses in any text, escaped or not, unless an element stands within them.
@@ -84,3 +103,49 @@ def legible(table: pd.DataFrame) -> pd.DataFrame:
 
 def _legible(value: object) -> object:
     return short(value, 500) if isinstance(value, str) else visible_data(value)
+
+
+def distinct(options: Iterable[T], label: Callable[[T], str]) -> Mapping[T, str]:
+    """Return a label for every option, in their order; of equal ones the second gets a `(2)`, and so on.
+
+    A browser reports the label that was chosen, so two that look alike would be one.
+
+    Args:
+        options: What can be chosen.
+        label: Returns the label of an option.
+    """
+    labels: dict[T, str] = {}
+    seen: Counter[str] = Counter()
+    used: set[str] = set()
+    for option in options:
+        text = shown = label(option)
+        while shown in used:
+            seen[text] += 1
+            shown = f"{text} ({seen[text] + 1})"
+        used.add(shown)
+        labels[option] = shown
+    return labels
+
+
+def local_time(stored: str) -> str:
+    """Return a stored point in time to the minute: in the time zone of the browser, or in UTC with that word.
+
+    Args:
+        stored: ISO 8601. Without a time zone, and where it is not readable, it is shown as it is.
+    """
+    try:
+        at = datetime.fromisoformat(stored)
+    except ValueError:
+        return stored[:16].replace("T", " ")
+    if at.tzinfo is None:
+        return f"{at:%Y-%m-%d %H:%M}"
+    zone = _zone()
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if zone is None else f"{at.astimezone(zone):%Y-%m-%d %H:%M}"
+
+
+def _zone() -> ZoneInfo | None:
+    name = st.context.timezone
+    try:
+        return ZoneInfo(name) if name else None
+    except (ValueError, OSError, ZoneInfoNotFoundError):  # the browser names it, so it may be anything
+        return None

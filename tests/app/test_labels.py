@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from karenina_core.demo import demo_benchmark, demo_config
 from karenina_core.runs import Store, wanted
 from pages.components import frame, services
-from pages.components.labels import distinct
+from pages.components.text import distinct
 from tests.app.conftest import Open
 from tests.app.looking import labelled
 

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from pages.components import frame, services
 from tests.app.conftest import ROOT, Open, healthy
 
-PAGES = [path for entries in frame.SECTIONS.values() for path, _, _ in entries]
+PAGES = list(frame.PAGES)
 
 
 def texts(app: AppTest) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import streamlit as st
 
-from pages.components.times import local_time
+from pages.components.text import local_time
 
 STORED = "2026-11-22T23:30:12.345678+00:00"
 

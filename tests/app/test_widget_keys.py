@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from pages.components.widget_keys import fingerprint
+from pages.components.widgets import fingerprint
 
 
 def test_equal_texts_have_one_fingerprint_and_others_another() -> None:
@@ -22,7 +22,7 @@ def test_a_session_gets_no_number_twice() -> None:
     def page() -> None:
         import streamlit as st
 
-        from pages.components.widget_keys import next_number
+        from pages.components.widgets import next_number
 
         st.text(f"{next_number()} {next_number()}")
 

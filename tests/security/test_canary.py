@@ -21,7 +21,7 @@ from tests.app.samples import TEMPLATE, small_benchmark
 from tests.faults.openai_server import OpenAIServer, Reply, failing
 
 ROOT = Path(__file__).parents[2]
-PAGES = [path for entries in frame.SECTIONS.values() for path, _, _ in entries]
+PAGES = list(frame.PAGES)
 # Of no known shape, so that nothing but its value gives it away.
 ENVIRONMENT = "canary-environment-7f3a9c1e"
 TYPED = "canary-typed-5b8d2e4f"

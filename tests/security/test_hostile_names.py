@@ -41,7 +41,7 @@ TEMPLATE = f'''class Answer(BaseAnswer):
     target: str = VerifiedField(description="{HOSTILE}", ground_truth="{HOSTILE}", verify_with=ExactMatch())
     kind: Literal["{HOSTILE}", "b"] = Field(description="d")  # {HOSTILE}
 '''.replace("\u2028", "").replace("\x07", "")
-PAGES = [path for entries in frame.SECTIONS.values() for path, _, _ in entries]
+PAGES = list(frame.PAGES)
 IDENTITIES = {"id", "form_id"}
 JSON = {"Json.body", "PlotlyChart.spec", "PlotlyChart.config", "Dataframe.columns", "Arrow.columns"}
 # Places on an axis with texts of their own, and what a click sends back: in a figure, but never shown.

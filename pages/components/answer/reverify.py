@@ -13,8 +13,7 @@ from karenina_core.text import counted
 from pages.components import feedback, frame, services, session_keys, state
 from pages.components.answer import scratch as answer_scratch
 from pages.components.runs import spending
-from pages.components.text import short
-from pages.components.times import local_time
+from pages.components.text import local_time, short
 
 _OFFERED = "_reverify_offered"
 _SIGNS: dict[Verdict, str] = {"pass": "✓ pass", "fail": "✗ fail", "not_evaluated": "– not evaluated"}

@@ -16,7 +16,7 @@ from karenina_core.templates import read_template
 from pages.components import services
 from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.text import plain
-from pages.components.widget_keys import next_number
+from pages.components.widgets import next_number
 
 _SCRATCH = "_scratch"
 

@@ -17,8 +17,8 @@ from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.benchmarks import finishing, places
 from pages.components.benchmarks.places import Place
 from pages.components.drafting import link as drafting_link
-from pages.components.picker import pick
 from pages.components.text import plain, short
+from pages.components.widgets import pick
 
 _SIGNS = {"error": "✗ error", "warning": "! warning", "hint": "i hint"}
 _BADGES = {

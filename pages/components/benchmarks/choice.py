@@ -11,8 +11,7 @@ import streamlit as st
 from karenina_core.benchmark import Benchmark, Problem, QuestionState, question_states
 from karenina_core.runs import BenchmarkRow
 from pages.components import drafts, frame, services, sign_in, state
-from pages.components.labels import distinct
-from pages.components.text import short
+from pages.components.text import distinct, short
 
 _KEY = "benchmark_choice"
 

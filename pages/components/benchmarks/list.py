@@ -9,8 +9,8 @@ import streamlit as st
 
 from karenina_core.runs import BenchmarkRow
 from pages.components import feedback, services, state
-from pages.components.picker import pick
 from pages.components.text import plain, short
+from pages.components.widgets import pick
 
 _HERE, _DELETED = "In the workspace", "Deleted"
 

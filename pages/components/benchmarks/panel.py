@@ -12,8 +12,7 @@ from pages.components.benchmarks import next_step, upload
 from pages.components.benchmarks import tasks as benchmark_tasks
 from pages.components.drafting import link as drafting_link
 from pages.components.table_import import answers as table_import_answers
-from pages.components.text import plain
-from pages.components.times import local_time
+from pages.components.text import local_time, plain
 
 _RENAMING = "_renaming"
 _ACTS = {

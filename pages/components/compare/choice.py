@@ -11,10 +11,8 @@ from karenina_core.runs import RunRow
 from pages.components import frame, state
 from pages.components.compare import data as compare_data
 from pages.components.compare.data import Compared, Stamp
-from pages.components.labels import distinct
 from pages.components.runs import growth
-from pages.components.text import short
-from pages.components.times import local_time
+from pages.components.text import distinct, local_time, short
 
 _CHOSEN = ("a", "b", "arms")  # names in the link: baseline, candidate, and all that take part
 

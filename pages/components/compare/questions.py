@@ -9,12 +9,13 @@ import streamlit as st
 
 from karenina_core.analysis import match, outcome, percent
 from karenina_core.text import counted
-from pages.components import picker, state
+from pages.components import state
 from pages.components.compare import answers as compare_answers
 from pages.components.compare import data as compare_data
 from pages.components.compare import figure as compare_figure
 from pages.components.compare.data import Compared
 from pages.components.text import short
+from pages.components.widgets import pick
 
 _OUTCOMES = {
     "better": "▲ better",
@@ -84,7 +85,7 @@ def _filtered(compared: Compared, table: pd.DataFrame) -> pd.DataFrame:
 def _pick(shown: pd.DataFrame) -> str | None:
     ids = [str(name) for name in shown.index]
     linked = st.query_params.get("q")
-    chosen = picker.pick(
+    chosen = pick(
         "compare_questions",
         ids,
         [_cells(row) for row in shown.to_dict("records")],

@@ -11,10 +11,9 @@ from karenina_core.benchmark import Benchmark
 from karenina_core.runs import BenchmarkRow, Estimate, estimate_templates
 from karenina_core.schemas import ModelConfig
 from pages.components import services
-from pages.components.labels import distinct
 from pages.components.runs import configuration, model_editor, one_model, spending
-from pages.components.text import plain, short
-from pages.components.widget_keys import fingerprint
+from pages.components.text import distinct, plain, short
+from pages.components.widgets import fingerprint
 
 _ADDED = "drafting"  # the role under which the form adds models
 _CHOSEN = "_draft_model"

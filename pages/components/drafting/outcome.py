@@ -16,8 +16,8 @@ from pages.components.benchmarks import finishing, next_step
 from pages.components.drafting import model as drafting_model
 from pages.components.drafting import progress as drafting_progress
 from pages.components.drafting import start as drafting_start
-from pages.components.picker import pick
 from pages.components.text import plain, short, visible
+from pages.components.widgets import pick
 
 _VIEWS = {"all": "All", "checked": "Checked", "needs_review": "To review", "none": "Without a draft"}
 _SIGNS = {"checked": "✓ checked", "needs_review": "! needs review", "none": "– no draft"}

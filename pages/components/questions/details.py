@@ -9,8 +9,7 @@ import streamlit as st
 
 from karenina_core.benchmark import Benchmark, BenchmarkQuestion
 from pages.components.drafts import Draft
-from pages.components.text import plain, short
-from pages.components.times import local_time
+from pages.components.text import local_time, plain, short
 
 
 def asked(draft: Draft, keywords: Sequence[str]) -> None:

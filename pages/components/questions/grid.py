@@ -17,7 +17,7 @@ from pages.components.drafts import Draft, Rows
 from pages.components.questions import bulk as question_bulk
 from pages.components.questions.list import SIGNS, Shown
 from pages.components.text import plain, short
-from pages.components.widget_keys import fingerprint
+from pages.components.widgets import fingerprint
 
 PAGE = 200
 _FIELDS = {"question": "Question", "raw_answer": "Reference answer", "keywords": "Keywords", "finished": "Finished"}

@@ -15,8 +15,8 @@ from karenina_core.text import counted
 from pages.components import feedback, frame, services, state
 from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.drafts import Draft
-from pages.components.picker import pick
 from pages.components.text import plain, short, visible
+from pages.components.widgets import pick
 
 NAMES = {
     "question": "text",

@@ -13,12 +13,10 @@ from karenina_core.runs import BenchmarkRow
 from karenina_core.schemas.entities.question import question_id as id_of
 from pages.components import drafts, feedback, frame, services, state
 from pages.components.benchmarks import choice as benchmark_choice
-from pages.components.labels import distinct
-from pages.components.picker import pick
 from pages.components.questions import index as question_index
 from pages.components.questions.index import FAILING, VIEWS, Failures, Index, Listed
-from pages.components.text import plain, short
-from pages.components.times import local_time
+from pages.components.text import distinct, local_time, plain, short
+from pages.components.widgets import pick
 
 SIGNS = {"ready": "✓ ready", "draft": "○ draft", "issue": "! issue"}
 _WAYS = {"list": "One by one", "grid": "Many at once"}

@@ -8,10 +8,8 @@ from karenina_core.benchmark import Benchmark
 from karenina_core.runs import TROUBLES, all_keywords, choose_questions, questions_of
 from karenina_core.text import counted
 from pages.components import services
-from pages.components.labels import distinct
 from pages.components.runs import configuration
-from pages.components.text import short
-from pages.components.times import local_time
+from pages.components.text import distinct, local_time, short
 
 _WAYS = {
     "all": "All that are ready",

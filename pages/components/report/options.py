@@ -9,9 +9,7 @@ import streamlit as st
 
 from karenina_core.analysis import AnswerChoice, Options
 from pages.components import frame, services, state
-from pages.components.labels import distinct
-from pages.components.text import short
-from pages.components.times import local_time
+from pages.components.text import distinct, local_time, short
 
 _ANSWERS: dict[AnswerChoice, str] = {
     "none": "No answers",

@@ -15,9 +15,7 @@ from karenina_core.errors import KareninaError
 from karenina_core.runs import STATES, scored_at
 from karenina_core.schemas import VerificationResult, causes
 from pages.components import frame, services, state
-from pages.components.labels import distinct
-from pages.components.text import short
-from pages.components.times import local_time
+from pages.components.text import distinct, local_time, short
 
 SIGN = {"pass": "✓", "fail": "✗", "not_evaluated": "–"}
 

@@ -13,15 +13,14 @@ from karenina_core.differences import side_by_side
 from karenina_core.runs import ChangedTemplates, RunRow, template_differences
 from karenina_core.schemas import VerificationResult
 from karenina_core.text import counted
-from pages.components import picker, services, state
+from pages.components import services, state
 from pages.components.answer import drawer as answer_drawer
 from pages.components.compare import answers as compare_answers
-from pages.components.labels import distinct
 from pages.components.results import data as results_data
 from pages.components.results.data import Frames
 from pages.components.results.table import VERDICTS
-from pages.components.text import plain, short, visible
-from pages.components.times import local_time
+from pages.components.text import distinct, local_time, plain, short, visible
+from pages.components.widgets import pick
 
 _EXPLAINED = 1_000
 _LISTED = 200
@@ -184,9 +183,7 @@ def _rows(before: str, after: str, found: _Found) -> None:
         for row in rows.itertuples()
     ]
     ids = [str(name) for name in rows["after_id"]]
-    chosen = picker.pick(
-        f"diff_{change}", ids, cells, st.session_state.get("_diff_row"), alt="Results of both runs", most=8
-    )
+    chosen = pick(f"diff_{change}", ids, cells, st.session_state.get("_diff_row"), alt="Results of both runs", most=8)
     st.session_state["_diff_row"] = chosen
     if chosen in ids:
         row = rows.iloc[ids.index(chosen)]

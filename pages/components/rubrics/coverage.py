@@ -12,9 +12,8 @@ from karenina_core.runs import BenchmarkRow
 from karenina_core.text import counted
 from pages.components import frame, state
 from pages.components.benchmarks.choice import reading
-from pages.components.labels import distinct
-from pages.components.picker import pick
-from pages.components.text import plain, short
+from pages.components.text import distinct, plain, short
+from pages.components.widgets import pick
 
 _QUICK = {"all": "All", "none": "No trait", "own": "Traits of its own", "replaced": "Replaces a shared trait"}
 _PICKED = "_coverage_question"

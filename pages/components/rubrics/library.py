@@ -20,9 +20,8 @@ from karenina_core.schemas import AnyTrait, StoredTrait
 from karenina_core.text import first_free
 from pages.components import feedback, frame, services
 from pages.components.benchmarks.choice import reading
-from pages.components.labels import distinct
 from pages.components.rubrics.scope import Scope
-from pages.components.text import plain, short
+from pages.components.text import distinct, plain, short
 from pages.components.traits import acts as trait_acts
 from pages.components.traits.values import kind_in_words
 

@@ -12,8 +12,7 @@ from karenina_core.runs import BenchmarkRow
 from karenina_core.schemas import AnyTrait, Rubric, merge_rubrics
 from pages.components import services, state
 from pages.components.benchmarks import choice as benchmark_choice
-from pages.components.labels import distinct
-from pages.components.text import short
+from pages.components.text import distinct, short
 
 _SCOPES = {"global": "All questions", "question": "One question"}
 

@@ -18,9 +18,8 @@ from karenina_core.runs import (
 from karenina_core.schemas import AnyTrait, ModelConfig, StoredTrait
 from karenina_core.text import counted
 from pages.components import frame, services, session_keys
-from pages.components.labels import distinct
 from pages.components.rubrics.scope import Scope
-from pages.components.text import plain, short
+from pages.components.text import distinct, plain, short
 from pages.components.traits import judge as trait_judge
 from pages.components.traits import sample as trait_sample
 from pages.components.traits.values import kind_in_words

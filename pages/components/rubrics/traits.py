@@ -9,7 +9,6 @@ from karenina_core.errors import validation_message
 from karenina_core.schemas import AnyTrait, StoredTrait
 from pages.components import drafts, frame, save_button
 from pages.components.drafts import Draft
-from pages.components.picker import pick
 from pages.components.rubrics.scope import Scope
 from pages.components.text import plain, short
 from pages.components.traits import acts as trait_acts
@@ -18,6 +17,7 @@ from pages.components.traits import form as trait_form
 from pages.components.traits import trial as trait_try
 from pages.components.traits.acts import NEW_MARK
 from pages.components.traits.values import NEW, direction_in_words, kind_in_words, trait_of, values_of
+from pages.components.widgets import pick
 
 _KINDS = {"llm": "Judged by a model", "regex": "Regular expression", "metric": "Found items: precision, recall, F1"}
 

@@ -13,7 +13,7 @@ import streamlit as st
 
 from karenina_core.schemas import ModelConfig, VerificationConfig
 from pages.components import services
-from pages.components.widget_keys import fingerprint
+from pages.components.widgets import fingerprint
 
 ROLES = {"answering": "answering_models", "judge": "parsing_models"}
 _FORM = {

@@ -8,7 +8,7 @@ from karenina_core.runs import SignOfLife, try_connection
 from karenina_core.schemas import ModelConfig
 from pages.components import services, session_keys
 from pages.components.text import plain
-from pages.components.widget_keys import fingerprint
+from pages.components.widgets import fingerprint
 
 _FOUND = "_connection_of"
 

@@ -11,9 +11,9 @@ from karenina_core.demo import live_available, recordings
 from karenina_core.models import DEMO_JUDGE_NOTE, key_variable, parse_answers, provider_named, provider_prefix
 from karenina_core.schemas import ModelConfig
 from pages.components import frame, session_keys
-from pages.components.card import card
 from pages.components.runs import configuration, connection, prepared, provider_form
 from pages.components.text import plain, short
+from pages.components.widgets import card
 
 _KINDS = {
     "provider": "Provider",

@@ -6,9 +6,8 @@ import streamlit as st
 
 from karenina_core.runs import RunRow
 from pages.components import frame, services, state
-from pages.components.card import card
-from pages.components.text import plain
-from pages.components.times import local_time
+from pages.components.text import local_time, plain
+from pages.components.widgets import card
 
 _MOST = 8
 

@@ -14,7 +14,7 @@ from karenina_core.text import counted
 from pages.components import services
 from pages.components.runs import configuration
 from pages.components.text import plain, short
-from pages.components.widget_keys import fingerprint
+from pages.components.widgets import fingerprint
 
 _MILLION = 1_000_000
 _KEPT = 8  # estimates of a kind, and agreements, of a session

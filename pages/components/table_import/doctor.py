@@ -11,7 +11,7 @@ from karenina_core.benchmark import Choice, Choices, Finding, Import
 from karenina_core.csv_text import csv_text
 from karenina_core.text import counted
 from pages.components.text import plain, short
-from pages.components.widget_keys import fingerprint
+from pages.components.widgets import fingerprint
 
 _WORDS: dict[Choice, str] = {"fix": "Fix", "keep": "Leave as it is", "skip": "Leave the row out"}
 _CHOICE_OF = {word: choice for choice, word in _WORDS.items()}

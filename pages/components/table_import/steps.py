@@ -31,7 +31,7 @@ from pages.components.table_import import answers as table_import_answers
 from pages.components.table_import import doctor as table_import_doctor
 from pages.components.table_import import mapping as table_import_mapping
 from pages.components.text import plain, short
-from pages.components.widget_keys import fingerprint
+from pages.components.widgets import fingerprint
 
 _STATE = "_table_import"
 _NEW = ""

@@ -13,7 +13,7 @@ from karenina_core.templates import write_condition
 from pages.components.drafts import Draft
 from pages.components.templates.state import Form, bound
 from pages.components.text import plain, short
-from pages.components.widget_keys import fingerprint
+from pages.components.widgets import fingerprint
 
 _KINDS = {
     "all_of": "All of them are right",

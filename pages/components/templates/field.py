@@ -15,7 +15,7 @@ from pages.components.templates import rule as template_rule
 from pages.components.templates.state import Form, bound
 from pages.components.templates.values import label_of, value_input, value_of
 from pages.components.text import plain
-from pages.components.widget_keys import fingerprint
+from pages.components.widgets import fingerprint
 
 TYPES = {
     "bool": "Yes or no (bool)",

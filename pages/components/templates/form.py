@@ -11,11 +11,11 @@ import streamlit as st
 from karenina_core.authoring import Finding, FormView, add_field, form_data, move_field, remove_field
 from karenina_core.schemas import quoted, rule_in_words
 from pages.components.drafts import Draft
-from pages.components.picker import pick
 from pages.components.templates import composition as template_composition
 from pages.components.templates import field as template_field
 from pages.components.templates.state import Form, change, take_back
 from pages.components.text import plain, short
+from pages.components.widgets import pick
 
 ALT = "Fields of the template"
 _SIGNS = {"error": "✗", "warning": "!", "hint": "·"}

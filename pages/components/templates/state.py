@@ -20,7 +20,7 @@ from karenina_core.errors import KareninaError
 from pages.components import drafts, feedback
 from pages.components.drafts import Draft
 from pages.components.text import plain
-from pages.components.widget_keys import fingerprint, next_number
+from pages.components.widgets import fingerprint, next_number
 
 TEMPLATE = "answer_template"
 _FORMS = "_template_forms"

@@ -8,9 +8,8 @@ import streamlit as st
 
 from karenina_core.runs import Estimate
 from karenina_core.schemas import ModelConfig, VerificationConfig
-from pages.components.labels import distinct
 from pages.components.runs import configuration, model_editor, one_model, spending
-from pages.components.text import short
+from pages.components.text import distinct, short
 
 _CHOSEN = "_trait_judge"
 _ESTIMATES = "traits"

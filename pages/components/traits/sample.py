@@ -8,10 +8,8 @@ from karenina_core.pipeline import Sample
 from karenina_core.runs import RunAnswer, RunAnswers, RunRow, run_answers
 from pages.components import services
 from pages.components.drafts import Draft
-from pages.components.labels import distinct
 from pages.components.rubrics.scope import Scope
-from pages.components.text import plain, short
-from pages.components.times import local_time
+from pages.components.text import distinct, local_time, plain, short
 
 _WAYS = {"typed": "Type an answer", "stored": "Take a stored answer"}
 _RUN = "_trait_run"

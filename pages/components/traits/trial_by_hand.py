@@ -7,13 +7,12 @@ import streamlit as st
 from karenina_core.pipeline import evaluate, marked, named_in
 from karenina_core.schemas import MetricRubricTrait
 from pages.components.drafts import Draft
-from pages.components.labels import distinct
 from pages.components.rubrics.scope import Scope
-from pages.components.text import plain
+from pages.components.text import distinct, plain
 from pages.components.traits import chips as trait_chips
 from pages.components.traits import sample as trait_sample
 from pages.components.traits.values import lines
-from pages.components.widget_keys import fingerprint
+from pages.components.widgets import fingerprint
 
 
 def draw(scope: Scope, trait: MetricRubricTrait, draft: Draft) -> None:

@@ -13,10 +13,10 @@ from karenina_core.schemas import ManualRubricTrait
 from karenina_core.text import counted
 from pages.components.answer import drawer as answer_drawer
 from pages.components.drafts import Draft
-from pages.components.picker import pick
 from pages.components.rubrics.scope import Scope
 from pages.components.text import plain, short
 from pages.components.traits import sample as trait_sample
+from pages.components.widgets import pick
 
 _PICKED = "_trait_answer"
 _SHOWN_MATCHES = 20
