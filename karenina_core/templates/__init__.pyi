@@ -5,6 +5,7 @@ from .limits import on_deep_stack as on_deep_stack
 from .limits import parse_module as parse_module
 from .limits import readable as readable
 from .limits import template_id as template_id
+from .literals import quote as quote
 from .sandbox import Limits as Limits
 from .sandbox import Sandbox as Sandbox
 from .scope import Scope as Scope
@@ -18,7 +19,6 @@ from .spec import TemplateSpec as TemplateSpec
 from .spec import is_reserved as is_reserved
 from .template import Template as Template
 from .template import read_template as read_template
-from .wording import quote as quote
 from .writer import write_annotation as write_annotation
 from .writer import write_arguments as write_arguments
 from .writer import write_condition as write_condition

@@ -13,9 +13,8 @@ from types import GenericAlias
 from typing import Any, Literal, Union
 
 from karenina_core.templates.limits import MAX_CHOICES, MAX_TYPE_DEPTH, refuse
-from karenina_core.templates.literals import excerpt
+from karenina_core.templates.literals import excerpt, quote
 from karenina_core.templates.scope import Scope
-from karenina_core.templates.wording import quote
 
 Choice = str | int | bool | None
 

@@ -73,16 +73,16 @@ class Rule:
         """
         spec, rule = self.spec, self.primitive
         if isinstance(rule, TracePrimitive):
-            told = self._guarded(rule.explain_trace, raw_trace)
-            held = told.passed == bool(spec.ground_truth)
-            return evidence(spec, told.passed, bool(held), told, reads_trace=True)
+            explanation = self._guarded(rule.explain_trace, raw_trace)
+            held = explanation.passed == bool(spec.ground_truth)
+            return evidence(spec, explanation.passed, bool(held), explanation, reads_trace=True)
         if value is None:
             return nothing_found(spec, rule.uses_ground_truth)
         if isinstance(rule, SemanticMatch) and spec.is_semantic:
-            told = Explanation(False, (), "Waits for the embedding check.")
-            return evidence(spec, plain(value), None, told)
-        told = self._guarded(rule.explain, value, spec.ground_truth)
-        return evidence(spec, plain(value), bool(told.passed), told, uses_truth=rule.uses_ground_truth)
+            explanation = Explanation(False, (), "Waits for the embedding check.")
+            return evidence(spec, plain(value), None, explanation)
+        explanation = self._guarded(rule.explain, value, spec.ground_truth)
+        return evidence(spec, plain(value), bool(explanation.passed), explanation, uses_truth=rule.uses_ground_truth)
 
     def check(self, value: Any, raw_trace: str) -> FieldResult:
         """Return the bare result; None where the judge found nothing, or a similarity has to be known first.
@@ -111,7 +111,7 @@ def evidence(
     spec: FieldSpec,
     extracted: Any,
     result: FieldResult,
-    told: Explanation,
+    explanation: Explanation,
     *,
     uses_truth: bool = True,
     reads_trace: bool = False,
@@ -122,7 +122,7 @@ def evidence(
         spec: The field.
         extracted: What was found, as JSON data.
         result: What that is worth.
-        told: How the rule came to it.
+        explanation: How the rule came to it.
         uses_truth: Whether the ground truth of the field decided anything.
         reads_trace: Whether the rule reads the raw response.
     """
@@ -135,16 +135,16 @@ def evidence(
         rule=spec.verify_with,
         weight=spec.weight,
         is_trace=reads_trace,
-        steps=[(step.label, step.before, step.after) for step in told.steps],
-        reason=told.reason,
+        steps=[(step.label, step.before, step.after) for step in explanation.steps],
+        reason=explanation.reason,
         similarity=None,
     )
 
 
 def nothing_found(spec: FieldSpec, uses_truth: bool = True) -> FieldEvidence:
     """Return the evidence of a verified field for which the judge found nothing."""
-    told = Explanation(False, (), NOTHING_FOUND)
-    return evidence(spec, None, None, told, uses_truth=uses_truth, reads_trace=spec.is_trace)
+    explanation = Explanation(False, (), NOTHING_FOUND)
+    return evidence(spec, None, None, explanation, uses_truth=uses_truth, reads_trace=spec.is_trace)
 
 
 class _EveryField(NamedTuple):

@@ -14,7 +14,7 @@ from karenina_core.errors import InputError, validation_message
 from karenina_core.schemas import BaseAnswer, Verification, verification_of
 from karenina_core.schemas.primitives import REGISTRY, Primitive
 from karenina_core.templates.annotation import ANYTHING, TEXT, Shape
-from karenina_core.templates.rule_class import RuleMethod
+from karenina_core.templates.scope import RuleMethod
 from karenina_core.templates.spec import OPTIONS, FieldSpec, ModelSpec, TemplateSpec, type_of
 
 _SCALARS: dict[Any, Shape] = {kind: Shape(kind.__name__) for kind in (bool, int, float, str, date, datetime, time)}

@@ -20,11 +20,10 @@ from karenina_core.templates.classes import (
     sort_classes,
 )
 from karenina_core.templates.limits import on_deep_stack, parse_module, readable, refuse
-from karenina_core.templates.rule_class import RuleClass
+from karenina_core.templates.program import Program, build_program, example_statements
 from karenina_core.templates.rule_reader import read_rules
-from karenina_core.templates.scope import read_scope
+from karenina_core.templates.scope import RuleClass, read_scope
 from karenina_core.templates.spec import HOOKS, TemplateSpec
-from karenina_core.templates.transform import Program, example_statements, transform
 
 _ENGINE = frozenset({"correct", "field_results", "strategy", "composition_strategy", "has_verification", "__init__"})
 
@@ -36,9 +35,8 @@ class Reading:
     Attributes:
         spec: Its fields, rules and composition.
         lines: Line of each field, counted from 1.
-        program: What the sandbox runs, for templates with methods of their own.
+        program: What the sandbox runs, for templates with methods or primitives of their own.
         rules: The custom primitives the source defines, by name.
-        rule_program: What the sandbox runs to apply one of them.
         warnings: What the author may want to know.
     """
 
@@ -46,7 +44,6 @@ class Reading:
     lines: Mapping[str, int]
     program: Program | None
     rules: Mapping[str, RuleClass]
-    rule_program: Program | None
     warnings: tuple[str, ...]
 
 
@@ -88,13 +85,12 @@ def _read(text: str) -> Reading:
         raise refuse(
             "no_verify", "the template decides nothing", next="add a VerifiedField or a verify() method", at=answer
         )
-    held = {**bodies, **rules, answer.name: body}
-    program = transform(text, tree, scope, classes, answer, held) if hooks else None
-    rule_program = transform(text, tree, scope, classes, answer, held, for_rules=True) if rules else None
     warnings = _warnings(spec, body, classes, answer)
     if examples := example_statements(tree, answer.name):
         warnings.append(f"Examples of use are ignored (line {examples[0].lineno}).")
-    return Reading(spec, body.lines, program, scope.rules, rule_program, tuple(warnings))
+    own_code = {**bodies, **rules, answer.name: body}
+    program = build_program(tree, scope, classes, answer, own_code) if spec.own_code else None
+    return Reading(spec, body.lines, program, scope.rules, tuple(warnings))
 
 
 def _find_answer(tree: ast.Module, classes: Classes) -> ast.ClassDef:

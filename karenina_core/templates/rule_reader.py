@@ -14,8 +14,7 @@ from karenina_core.templates.classes import Body, Classes, read_decorator
 from karenina_core.templates.fields import read_field
 from karenina_core.templates.limits import MAX_FIELDS, refuse
 from karenina_core.templates.literals import excerpt
-from karenina_core.templates.rule_class import RuleClass, RuleMethod
-from karenina_core.templates.scope import Scope
+from karenina_core.templates.scope import RuleClass, RuleMethod, Scope
 
 RULE_BASES: Mapping[str, RuleMethod] = {"VerificationPrimitive": "check", "TracePrimitive": "check_trace"}
 _SIGNATURES: Mapping[RuleMethod, tuple[str, ...]] = {

@@ -2,20 +2,26 @@
 
 The interpreter is pydantic-monty. It has no files, no network, no environment, a fixed clock and fixed random
 numbers; time, memory and recursion are limited. Each evaluation gets a fresh session, so nothing is carried over.
+What a template may call beyond what the interpreter brings runs in this process, unmetered, for a stranger's
+arguments: it stays small and bounded.
 """
 
 from __future__ import annotations
 
 import atexit
 import os
+import statistics
+import string
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
+from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
 from karenina_core.errors import TemplateError
+from karenina_core.schemas.primitives import REGISTRY, SynonymMap
 from karenina_core.templates.limits import refuse
 
 NOW = datetime(2025, 1, 1, tzinfo=UTC)
@@ -32,6 +38,24 @@ _ADVICE = {
     "memory": "work on smaller data",
     "recursion": "look for a function that calls itself without end",
 }
+
+_METHODS = ("apply", "check", "check_trace")
+_DAY = datetime(2025, 1, 1)  # noqa: DTZ001 - texts without a zone stay without one
+_MAX_NUMBERS = 10_000
+_MAX_DATE_TEXT = 100
+_MAX_TEXT = 200_000
+_STATISTICS = ("fmean", "mean", "median", "pstdev", "pvariance", "stdev", "variance")
+_STRINGS = (
+    "ascii_letters",
+    "ascii_lowercase",
+    "ascii_uppercase",
+    "digits",
+    "hexdigits",
+    "octdigits",
+    "printable",
+    "punctuation",
+    "whitespace",
+)
 
 
 @dataclass(frozen=True)
@@ -66,7 +90,7 @@ class Sandbox:
         self._alone = threading.Lock()
         self._pool: Any = None
 
-    def run(self, code: str, inputs: Mapping[str, Any], lines: int, prelude: str = "") -> Any:
+    def run(self, code: str, inputs: Mapping[str, Any], lines: Sequence[int], prelude: str = "") -> Any:
         """Run a program in a fresh session and return the value of its last expression.
 
         A run that exceeds its time is repeated once, without company, before it counts as too long.
@@ -74,7 +98,7 @@ class Sandbox:
         Args:
             code: The program.
             inputs: Values by the global name they get.
-            lines: Number of lines of the author's part; errors are reported within it.
+            lines: The author's line for each line of the program; errors are reported by it.
             prelude: Definitions to run before it.
 
         Raises:
@@ -95,11 +119,9 @@ class Sandbox:
             if pool is not None:
                 pool.__exit__(None, None, None)
 
-    def _run_once(self, code: str, inputs: Mapping[str, Any], lines: int, prelude: str) -> Any:
+    def _run_once(self, code: str, inputs: Mapping[str, Any], lines: Sequence[int], prelude: str) -> Any:
         pool = self._started()
         import pydantic_monty as monty
-
-        from karenina_core.templates.sandbox_modules import modules
 
         try:
             with pool.checkout(
@@ -112,7 +134,7 @@ class Sandbox:
                     "max_total_sleep_secs": 0,
                 },
                 os_policy={"datetime": NOW, "sleep": "zero", "random_start": {"seed": 0}},
-                external_modules=modules(),
+                external_modules=_modules(),
             ) as session:
                 if prelude:
                     session.feed_run(prelude)
@@ -174,13 +196,13 @@ def _crashed(error: Any) -> TemplateError:
     return refuse("crashed", "the sandbox ended unexpectedly", str(error), "try again")
 
 
-def _explained(error: Any, lines: int) -> TemplateError:
+def _explained(error: Any, lines: Sequence[int]) -> TemplateError:
     """Turn an error of the interpreter into one that names the author's line."""
     cause = error.exception()
     frames = error.traceback() if hasattr(error, "traceback") else []
     # The outermost frame is in the program; what a prelude defines has another name.
-    own = [frame for frame in frames if frame.line <= lines and frame.filename == frames[0].filename]
-    line = own[-1].line if own else None
+    own = [frame for frame in frames if frame.line <= len(lines) and frame.filename == frames[0].filename]
+    line = lines[own[-1].line - 1] if own else None
     message = str(cause)
     code = next((code for kind, code in _LIMIT_CODES.items() if isinstance(cause, kind)), "raised")
     if code in ("timeout", "memory") and "limit exceeded" not in message:
@@ -194,3 +216,79 @@ def _explained(error: Any, lines: int) -> TemplateError:
     method = next((frame.function_name for frame in own if frame.function_name not in (None, "<module>")), None)
     place = f"{method}() raised" if method else "the template's code raised"
     return refuse("raised", f"{place} {type(cause).__name__}", message[:500], line=line)
+
+
+@cache
+def _modules() -> dict[str, Any]:
+    """Return the importable modules by name: parts of `string`, `statistics` and `dateutil`."""
+    from pydantic_monty import ExternalModule
+
+    return {
+        "string": ExternalModule({name: getattr(string, name) for name in _STRINGS}),
+        "statistics": ExternalModule({name: _bounded(getattr(statistics, name)) for name in _STATISTICS}),
+        "dateutil": ExternalModule({"parser": ExternalModule({"parse": _parse_date})}),
+    }
+
+
+def handed_in(name: str) -> Any:
+    """Return the primitive class, or `SynonymMap`, as the sandbox may use it: build it, call `check`."""
+    return _wrapped(SynonymMap if name == "SynonymMap" else REGISTRY[name])
+
+
+@cache
+def _wrapped(value: type[Any]) -> Any:
+    from pydantic_monty import ClassInstance, ClassType
+
+    class Instance(ClassInstance):  # type: ignore[misc]
+        def call_method(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+            _check_size([*args, *kwargs.values()])
+            return super().call_method(name, args, kwargs)
+
+    class Class(ClassType):  # type: ignore[misc]
+        def construct(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+            _check_size([*args, *kwargs.values()])
+            try:
+                return Instance(self.value(*args, **kwargs), class_type=self, allowed_methods=_METHODS)
+            except ValueError as error:
+                raise ValueError(f"{self.value.__name__} cannot be built: {error}") from None
+
+    return Class(value, init=True)
+
+
+def _bounded(function: Callable[[list[float]], float]) -> Callable[[Any], float]:
+    def call(data: Any) -> float:
+        numbers = list(data)
+        if len(numbers) > _MAX_NUMBERS or not all(isinstance(n, int | float) and abs(n) < 1e300 for n in numbers):
+            raise ValueError(f"statistics takes up to {_MAX_NUMBERS} ordinary numbers")
+        return function(numbers)
+
+    return call
+
+
+def _parse_date(text: Any, dayfirst: bool = False, yearfirst: bool = False) -> datetime:
+    from dateutil import parser
+
+    if not isinstance(text, str) or len(text) > _MAX_DATE_TEXT:
+        raise ValueError(f"dates are read from text of up to {_MAX_DATE_TEXT} characters")
+    try:
+        found = parser.parse(text, dayfirst=bool(dayfirst), yearfirst=bool(yearfirst), default=_DAY)
+    except (ValueError, OverflowError, TypeError) as error:
+        raise ValueError(f"{text!r} is not a date") from error
+    offset = found.utcoffset()
+    return found.replace(tzinfo=None if offset is None else timezone(timedelta(seconds=round(offset.total_seconds()))))
+
+
+def _check_size(values: Any, depth: int = 0) -> int:
+    """Return the summed size of values, or refuse them."""
+    size = 0
+    for value in values:
+        size += len(value) if isinstance(value, str | bytes) else 1
+        if isinstance(value, int) and value.bit_length() > 10_000:
+            raise ValueError("the number is too large for a primitive")
+        if isinstance(value, dict):
+            size += _check_size([*value.keys(), *value.values()], depth + 1)
+        elif isinstance(value, list | tuple | set | frozenset):
+            size += _check_size(value, depth + 1)
+        if size > _MAX_TEXT or depth > 20:
+            raise ValueError("the values are too large for a primitive")
+    return size

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
-from karenina_core.errors import TemplateError
+from pydantic import BaseModel, ValidationError
+
+from karenina_core.errors import InputError, TemplateError
 from karenina_core.templates.limits import refuse
 from karenina_core.templates.literals import read_literal
-from karenina_core.templates.rule_class import RuleClass
 
 IMPORTABLE = frozenset(
     {
@@ -40,6 +41,38 @@ IMPORTABLE = frozenset(
 )
 
 _BODIES = ("body", "orelse", "handlers", "finalbody", "cases")  # what holds statements, or holds what does
+
+
+RuleMethod = Literal["check", "check_trace"]
+"""`check` compares an extracted value with the truth, `check_trace` reads the response."""
+
+
+@dataclass(frozen=True)
+class RuleClass:
+    """A custom primitive of a template. Its code is never run in this process.
+
+    Attributes:
+        name: Name of the class.
+        method: The method that decides.
+        line: Line of that method, counted from 1.
+        parameters: What it is built with.
+    """
+
+    name: str
+    method: RuleMethod
+    line: int
+    parameters: type[BaseModel]
+
+    def stored(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the stored form of the rule: its name under `type`, then every parameter.
+
+        Raises:
+            InputError: A parameter is unknown, missing or of the wrong type.
+        """
+        try:
+            return {"type": self.name, **self.parameters.model_validate(given).model_dump(mode="json")}
+        except ValidationError as error:
+            raise InputError(f"{self.name} cannot be built.", why=str(error)) from error
 
 
 @dataclass
@@ -102,7 +135,7 @@ def read_scope(tree: ast.Module) -> Scope:
         TemplateError: It imports what a template may not import.
     """
     scope = Scope()
-    statements = list(_statements(tree))
+    statements = list(all_statements(tree))
     for part in statements:
         if isinstance(part, (ast.Import, ast.ImportFrom)):
             _check_import(part)
@@ -163,7 +196,7 @@ def _bound_names(tree: ast.Module, statements: list[ast.stmt]) -> Iterator[str]:
             yield from part.names
 
 
-def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
+def all_statements(tree: ast.Module) -> Iterator[ast.stmt]:
     """Yield all statements of a module, inner ones too; much quicker than walking through every expression."""
     waiting: list[Any] = [tree]
     while waiting:

@@ -22,9 +22,9 @@ from pydantic import BaseModel
 from karenina_core.errors import InputError, TemplateError
 from karenina_core.schemas import BaseAnswer, entities, primitives, verified_fields
 from karenina_core.schemas.primitives import TracePrimitive, VerificationPrimitive
+from karenina_core.templates.literals import quote
 from karenina_core.templates.live import is_unregistered, spec_of
 from karenina_core.templates.template import read_template
-from karenina_core.templates.wording import quote
 from karenina_core.templates.writer import write_fields, write_template
 
 _ALWAYS_THERE = ("karenina", "karenina_core", "pydantic", "typing", "typing_extensions")

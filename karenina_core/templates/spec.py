@@ -16,7 +16,7 @@ from karenina_core.schemas.primitives import REGISTRY, Primitive, TracePrimitive
 from karenina_core.templates.annotation import TEXT, Choice, Shape, parse_shape
 from karenina_core.templates.limits import MAX_CHOICES, MAX_FIELDS, on_deep_stack
 from karenina_core.templates.literals import check_plain
-from karenina_core.templates.rule_class import RuleMethod
+from karenina_core.templates.scope import RuleMethod
 
 FieldType = Literal["bool", "str", "int", "float", "list_str", "literal", "date", "other"]
 ClassName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,99}$")]

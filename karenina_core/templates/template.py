@@ -23,13 +23,11 @@ from karenina_core.templates.evaluation import (
     with_similarity,
 )
 from karenina_core.templates.limits import template_id
-from karenina_core.templates.own_code import Known, run_program
+from karenina_core.templates.own_code import OwnRule, apply_own_rules, decide_patterns, run_hooks
 from karenina_core.templates.reader import Reading, read_source
 from karenina_core.templates.reply import ReplyForm
-from karenina_core.templates.rule_run import OwnRule, decide_own
 from karenina_core.templates.sandbox import Sandbox, available, shared_sandbox
 from karenina_core.templates.spec import TemplateSpec
-from karenina_core.templates.trace_patterns import decide_patterns
 
 Style = Literal["declarative", "own_code", "mixed"]
 
@@ -142,9 +140,9 @@ class Template:
         """
         values = self._typed(values)
         decided = decide_all(self._rules, values, raw_trace)
-        if self._own_rules and self._reading.rule_program is not None:
+        if self._own_rules and self._reading.program is not None:
             place = sandbox or shared_sandbox()
-            decided |= decide_own(self._own_rules, self._reading.rule_program, values, raw_trace, place)
+            decided |= apply_own_rules(self._own_rules, self._reading.program, values, raw_trace, place)
         outline = self._outline
         pending = tuple([name for name in outline.semantic if values.get(name) is not None])
         correct = dict(outline.truths) or None
@@ -244,34 +242,22 @@ class Template:
     def _finished(self, evaluation: Evaluation, sandbox: Sandbox | None) -> Evaluation:
         """Return the evaluation with what the template's own code says of it, if it has any."""
         program = self._reading.program
-        if program is None:
+        if program is None or not program.hooks:
             return evaluation
         if self._missing(evaluation.values):
             # The author's code expects values; a null is never right, so it need not be asked.
             own_score = "verify_granular" in program.hooks
             return replace(evaluation, verdict=False, granular=None if own_score else evaluation.granular)
-        known = Known(
-            values=self._attributes(evaluation),
-            raw_trace=evaluation.raw_trace,
-            correct=evaluation.expected,
-            results=evaluation.results,
-            verdict=evaluation.verdict,
-            granular=evaluation.granular,
-        )
-        said = run_program(program, known, sandbox or shared_sandbox())
+        outcome = run_hooks(program, evaluation, sandbox or shared_sandbox())
         decided = {item.name: item for item in evaluation.fields if item.rule is not None}
-        wanted = decide_patterns(said.patterns, evaluation.raw_trace)
-        fields = (*self._in_order(decided, evaluation.values, said.expected), *wanted)
-        verdict = said.verdict and all(item.result for item in wanted)
-        return replace(evaluation, fields=fields, verdict=verdict, granular=said.granular, expected=said.expected)
+        wanted = decide_patterns(outcome.patterns, evaluation.raw_trace)
+        fields = (*self._in_order(decided, evaluation.values, outcome.expected), *wanted)
+        verdict = outcome.verdict and all(item.result for item in wanted)
+        return replace(evaluation, fields=fields, verdict=verdict, granular=outcome.granular, expected=outcome.expected)
 
     def _missing(self, values: Mapping[str, Any]) -> bool:
         names = self.spec.model_names
         return any(values[item.name] is None and not item.shape(names).optional for item in self.spec.judged)
-
-    def _attributes(self, evaluation: Evaluation) -> dict[str, Any]:
-        traces = {item.name: item.extracted for item in evaluation.fields if item.is_trace}
-        return {**evaluation.values, **traces}
 
 
 @lru_cache(maxsize=4096)

@@ -8,8 +8,8 @@ from typing import Any
 from karenina_core.errors import InputError
 from karenina_core.schemas import AllOf, AnyOf, AtLeastN, FieldCheck
 from karenina_core.schemas.primitives import Primitive, SynonymMap
+from karenina_core.templates.literals import quote
 from karenina_core.templates.spec import FieldSpec, ModelSpec, TemplateSpec
-from karenina_core.templates.wording import quote
 
 _INDENT = "    "
 

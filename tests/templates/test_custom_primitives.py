@@ -263,7 +263,7 @@ def test_one_evaluation_does_not_see_what_another_did(sandbox: Sandbox) -> None:
     assert [run(sandbox, source, {"x": "a"}).verdict for _ in range(3)] == [True, True, True]
 
 
-@pytest.mark.parametrize("change", ["_karenina_said.append(True)", "_karenina_jobs.clear()"])
+@pytest.mark.parametrize("change", ["_karenina_outcomes.append(True)", "_karenina_jobs.clear()"])
 def test_a_check_cannot_answer_for_fields_that_are_not_asked(sandbox: Sandbox, change: str) -> None:
     source = rule(change, "return True")
     source += "    y: str = VerifiedField(description='d', ground_truth='a', verify_with=Rule())\n"

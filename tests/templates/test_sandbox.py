@@ -13,21 +13,21 @@ from karenina_core.templates.sandbox import shared_sandbox
 
 
 def test_a_program_gives_the_value_of_its_last_expression(sandbox: Sandbox) -> None:
-    assert sandbox.run("x + 1", {"x": 41}, lines=1) == 42
+    assert sandbox.run("x + 1", {"x": 41}, lines=[1]) == 42
 
 
 def test_a_closed_sandbox_starts_again() -> None:
     own = Sandbox()
-    assert own.run("1", {}, lines=1) == 1
+    assert own.run("1", {}, lines=[1]) == 1
     own.close()
     own.close()
-    assert own.run("2", {}, lines=1) == 2
+    assert own.run("2", {}, lines=[1]) == 2
     own.close()
 
 
 def test_several_threads_share_the_processes(sandbox: Sandbox) -> None:
     with ThreadPoolExecutor(8) as threads:
-        found = list(threads.map(lambda n: sandbox.run("n * n", {"n": n}, lines=1), range(40)))
+        found = list(threads.map(lambda n: sandbox.run("n * n", {"n": n}, lines=[1]), range(40)))
     assert found == [n * n for n in range(40)]
 
 
@@ -42,17 +42,17 @@ def test_a_run_that_takes_too_long_is_repeated_once(monkeypatch: pytest.MonkeyPa
         return outcome
 
     monkeypatch.setattr(own, "_run_once", once)
-    assert own.run("", {}, lines=0) == 42
+    assert own.run("", {}, lines=()) == 42
     outcomes += [TemplateError("slow", code="timeout"), TemplateError("slow again", code="timeout")]
     with pytest.raises(TemplateError, match="slow again"):
-        own.run("", {}, lines=0)
+        own.run("", {}, lines=())
 
 
 def test_an_endless_loop_ends(sandbox: Sandbox) -> None:
     with pytest.raises(TemplateError) as caught:
-        sandbox.run("while True:\n    pass", {}, lines=2)
+        sandbox.run("while True:\n    pass", {}, lines=[1, 2])
     assert caught.value.code == "timeout"
-    assert sandbox.run("1", {}, lines=1) == 1
+    assert sandbox.run("1", {}, lines=[1]) == 1
 
 
 def test_a_worker_that_is_stuck_outside_of_its_limits_is_a_timeout() -> None:
@@ -70,14 +70,14 @@ def test_a_pool_that_does_not_start_is_unavailable(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("MONTY_BIN", "/nonexistent/monty")
     own = Sandbox()
     with pytest.raises(TemplateError) as caught:
-        own.run("1", {}, lines=1)
+        own.run("1", {}, lines=[1])
     assert caught.value.code == "unavailable"
     assert "does not start" in caught.value.why
 
 
 def test_errors_of_the_tail_name_the_authors_line(sandbox: Sandbox) -> None:
     with pytest.raises(TemplateError) as caught:
-        sandbox.run("def f():\n    return 1 / 0\n\nf()\n", {}, lines=2)
+        sandbox.run("def f():\n    return 1 / 0\n\nf()\n", {}, lines=[1, 2])
     assert (caught.value.line, caught.value.what) == (2, "f() raised ZeroDivisionError")
 
 
@@ -94,7 +94,7 @@ def test_imports_that_are_provided_work(sandbox: Sandbox) -> None:
         "[string.digits, statistics.median([3, 1, 2]), mean([1, 2]), parser.parse('11 April 2016').month, "
         "parse('2016-04-11T10:00:00+02:00').utcoffset().total_seconds()]"
     )
-    assert sandbox.run(code, {}, lines=5) == ["0123456789", 2, 1.5, 4, 7200.0]
+    assert sandbox.run(code, {}, lines=range(1, 5 + 1)) == ["0123456789", 2, 1.5, 4, 7200.0]
 
 
 @pytest.mark.parametrize(
@@ -109,4 +109,4 @@ def test_imports_that_are_provided_work(sandbox: Sandbox) -> None:
 )
 def test_what_runs_outside_is_bounded(sandbox: Sandbox, code: str) -> None:
     with pytest.raises(TemplateError, match="ValueError"):
-        sandbox.run(code, {}, lines=2)
+        sandbox.run(code, {}, lines=[1, 2])
