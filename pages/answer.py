@@ -29,7 +29,7 @@ def one_answer(run_id: str, above: DeltaGenerator) -> None:
         feedback.show(run_id, "answer", result_id)
     if result_id is None:
         return
-    stored = services.store().result(run_id, result_id)
+    stored = services.store().results.get(run_id, result_id)
     scratch = answer_scratch.of(run_id, stored)
     st.subheader(plain(stored.question.question, 400))
     answer_scratch.banner(scratch)
@@ -52,7 +52,7 @@ with frame.guard():
     above = st.container()
     if run_id is None:
         st.stop()
-    if not services.store().run(run_id).done:
+    if not services.store().runs.get(run_id).done:
         st.info("This run has no results yet.", icon=":material/info:")
         if st.button("Open the monitor", type="primary"):
             st.switch_page(frame.MONITOR, query_params={"run": run_id})

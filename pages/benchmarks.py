@@ -23,7 +23,7 @@ frame.begin(frame.BENCHMARKS)
 
 def add(benchmark: Benchmark) -> None:
     """Store a benchmark and choose it."""
-    state.choose("benchmark", services.store().save_benchmark(benchmark))
+    state.choose("benchmark", services.store().benchmarks.save(benchmark))
     feedback.say(f"Added **{plain(benchmark.name, 60)}**.")
     st.rerun()
 
@@ -67,7 +67,7 @@ def discard() -> None:
 
 with frame.guard():
     feedback.show()
-    rows = services.store().benchmarks()
+    rows = services.store().benchmarks.all()
     task = benchmark_tasks.chosen()
     if task is not None and rows:
         chosen_id = state.selected("benchmark", [row.id for row in rows])
@@ -98,4 +98,4 @@ with frame.guard():
         benchmark_id = benchmark_list.choose(rows)
     if benchmark_id is not None:
         with chosen:
-            benchmark_panel.draw(services.store().benchmark(benchmark_id), primary=waiting is None)
+            benchmark_panel.draw(services.store().benchmarks.row(benchmark_id), primary=waiting is None)

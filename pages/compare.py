@@ -17,7 +17,7 @@ frame.begin(frame.COMPARE)
 VIEWS = {"Models": compare_models, "Questions": compare_questions, "Keywords and fields": compare_parts}
 
 with frame.guard():
-    runs = {run.id: run for run in services.store().runs()}
+    runs = {run.id: run for run in services.store().runs.all()}
     if not runs:
         st.info("Nothing has run yet, so there is nothing to compare.", icon=":material/info:")
         if st.button("Go to the demo", type="primary", icon=":material/play_arrow:", key="compare_home"):

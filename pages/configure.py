@@ -21,7 +21,7 @@ with frame.guard():
         row = benchmark_choice.choose()
         presets.load()
     # A copy of its own: a run must not see what is being edited elsewhere.
-    benchmark: Benchmark = services.store().load_benchmark(row.id)
+    benchmark: Benchmark = services.store().benchmarks.load(row.id)
     presets.describe_rest()
     question_ids = question_subset.choose(row.id, benchmark)
 

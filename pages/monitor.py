@@ -12,7 +12,7 @@ from pages.components.text import distinct, local_time, plain, short
 frame.begin(frame.MONITOR)
 
 with frame.guard():
-    runs = {run.id: run for run in services.store().runs()}
+    runs = {run.id: run for run in services.store().runs.all()}
     if not runs:
         st.info("Nothing has run yet.", icon=":material/info:")
         if st.button("Configure a run", type="primary", icon=":material/tune:"):
@@ -33,7 +33,7 @@ with frame.guard():
         st.rerun()
     st.subheader(plain(runs[run_id].name, 80))
     # Read before anything of the run is drawn: what happens while the page draws itself is noticed, not missed.
-    before = services.store().run(run_id)
+    before = services.store().runs.get(run_id)
     alive = services.runner().progress(run_id).active
     squares.open_clicked(run_id)
 
@@ -55,7 +55,7 @@ with frame.guard():
     def notice() -> None:
         """Draw the run anew when another tab, or another process, has gone on with it; reads one row."""
         with frame.guard():
-            if not alive and services.store().run(run_id) != before:
+            if not alive and services.store().runs.get(run_id) != before:
                 st.rerun()
 
     notice()

@@ -23,9 +23,9 @@ with frame.guard():
         "Set KARENINA_DATABASE_URL before the start to use another place, such as sqlite:////data/karenina.db or a "
         "PostgreSQL address."
     )
-    runs = store.runs()
+    runs = store.runs.all()
     with st.container(horizontal=True):
-        st.metric("Benchmarks", len(store.benchmarks()))
+        st.metric("Benchmarks", len(store.benchmarks.all()))
         st.metric("Runs", len(runs))
         st.metric("Results", sum(run.done for run in runs))
 

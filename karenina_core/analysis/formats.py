@@ -33,26 +33,28 @@ class Format(NamedTuple):
 
 
 def _csv(store: Store, run_id: str, options: Options) -> bytes:
-    return spreadsheet.to_csv(store.results(run_id), store.annotations(run_id))
+    return spreadsheet.to_csv(store.results.all(run_id), store.annotations.all(run_id))
 
 
 def _long(store: Store, run_id: str, options: Options) -> bytes:
-    return spreadsheet.frame_to_csv(long_frame(store.results(run_id), store.annotations(run_id)))
+    return spreadsheet.frame_to_csv(long_frame(store.results.all(run_id), store.annotations.all(run_id)))
 
 
 def _xlsx(store: Store, run_id: str, options: Options) -> bytes:
-    return spreadsheet.to_xlsx(store.results(run_id), store.annotations(run_id))
+    return spreadsheet.to_xlsx(store.results.all(run_id), store.annotations.all(run_id))
 
 
 def _json(store: Store, run_id: str, options: Options) -> bytes:
-    return to_json(store.results(run_id), store.run(run_id).config, store.annotations(run_id, undone=None))
+    return to_json(store.results.all(run_id), store.runs.get(run_id).config, store.annotations.all(run_id, undone=None))
 
 
 def _upstream(store: Store, run_id: str, options: Options) -> bytes:
-    plan = store.run_plan(run_id)
+    plan = store.runs.plan(run_id)
     rubric = plan.benchmark.get_global_rubric()
     traits = rubric.traits if rubric else ()
-    return upstream.to_upstream(store.results(run_id), plan.config, traits, store.annotations(run_id, undone=None))
+    return upstream.to_upstream(
+        store.results.all(run_id), plan.config, traits, store.annotations.all(run_id, undone=None)
+    )
 
 
 def _html(store: Store, run_id: str, options: Options) -> bytes:

@@ -39,27 +39,27 @@ def import_run(store: Store, document: Mapping[str, Any], name: str) -> str:
     questions = {result.question_id: result.question for result in results}
     benchmark_id, benchmark = _home(store, questions) or (None, _carried(name, questions.values()))
     plan = wanted(_all_finished(benchmark, questions), _config(document, results), questions)
-    run_id = store.create_run(plan, name, benchmark_id=benchmark_id)
+    run_id = store.runs.create(plan, name, benchmark_id=benchmark_id)
     try:
         for start in range(0, len(results), _BATCH):
-            store.write_results(run_id, results[start : start + _BATCH])
+            store.results.save(run_id, results[start : start + _BATCH])
         for review in reviews:
             # An id of its own: the run that the file came from may be in this store too.
-            store.annotate(review.model_copy(update={"run_id": run_id, "id": uuid4().hex}))
+            store.annotations.add(review.model_copy(update={"run_id": run_id, "id": uuid4().hex}))
     except KareninaError:
-        store.delete_run(run_id)
+        store.runs.delete(run_id)
         raise
-    whole = store.run(run_id).done >= plan.rows
-    store.set_status(run_id, "completed" if whole else "interrupted", "Read from an export of results.")
+    whole = store.runs.get(run_id).done >= plan.rows
+    store.runs.set_status(run_id, "completed" if whole else "interrupted", "Read from an export of results.")
     return run_id
 
 
 def _home(store: Store, questions: Mapping[str, QuestionSnapshot]) -> tuple[str, Benchmark] | None:
     """Return the stored benchmark that has all of these questions, with the same texts."""
-    for row in store.benchmarks():
+    for row in store.benchmarks.all():
         if row.question_count < len(questions):
             continue
-        benchmark = store.load_benchmark(row.id)
+        benchmark = store.benchmarks.load(row.id)
         if all(
             name in benchmark and benchmark.get_question(name).question == asked.question
             for name, asked in questions.items()

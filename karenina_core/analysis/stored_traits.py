@@ -43,7 +43,7 @@ def stored_traits(store: Store, run_id: str, results: pd.DataFrame, benchmark: B
     columns = read_columns(store, score, _SCORE, run_id)
     definitions = [*added_traits(store, run_id), *traits_of(benchmark)]
     if _uncounted(columns):
-        full = traits_frame(store.results(run_id), definitions)
+        full = traits_frame(store.results.all(run_id), definitions)
         return full.drop(columns=list(UNREAD["traits"]))
     scores = _scores(columns, places(results, columns))
     rows = _with_missing(scores, results, benchmark).sort_values("row", kind="stable")

@@ -73,4 +73,4 @@ def show_changes(before: str, after: str, *, as_json: bool) -> int:
 def _results(store: Store, run_id: str, ids: Iterable[str]) -> Iterable[VerificationResult]:
     wanted = list(ids)
     for start in range(0, len(wanted), _AT_ONCE):
-        yield from store.iter_results(run_id, result_id=wanted[start : start + _AT_ONCE])
+        yield from store.results.iterate(run_id, result_id=wanted[start : start + _AT_ONCE])

@@ -36,7 +36,7 @@ def _base(options: argparse.Namespace) -> VerificationConfig | None:
         return read_configuration_file(options.config)
     if options.preset:
         with output.opened_store() as store:
-            return store.preset(options.preset)
+            return store.settings.preset(options.preset)
     return None
 
 

@@ -78,7 +78,7 @@ def do_run(options: argparse.Namespace) -> int:
     output.show_prepared(plan)
     if options.save_preset:
         with output.opened_store() as store:
-            store.save_preset(options.save_preset, config)
+            store.settings.save_preset(options.save_preset, config)
     if options.estimate:
         with output.opened_store() as store:
             output.show_estimate(plan, store)
@@ -101,9 +101,9 @@ def do_topup(options: argparse.Namespace) -> int:
     from karenina_core.runs import top_up, widened
 
     with output.opened_store() as store:
-        store.interrupt_abandoned()
+        store.runs.interrupt_abandoned()
         run = output.find_run(store, options.run)
-        plan = store.run_plan(run.id)
+        plan = store.runs.plan(run.id)
         named = choices.questions(options, plan.benchmark) or ()
         growth: dict[str, Any] = {
             "answering_models": choices.answering_models(options),
@@ -115,7 +115,7 @@ def do_topup(options: argparse.Namespace) -> int:
             output.show_estimate(widened(plan, **growth), store, run.id)
             return DONE
         if options.max_cost:
-            store.limit_cost(run.id, options.max_cost)
+            store.runs.limit_cost(run.id, options.max_cost)
         config = top_up(store, run.id, **growth)
         return _carry_on(store, run.id, options.json, config)
 
@@ -124,9 +124,9 @@ def do_presets(options: argparse.Namespace) -> int:
     """List stored configurations, or delete one."""
     with output.opened_store() as store:
         if options.delete:
-            store.preset(options.delete)
-            store.delete_preset(options.delete)
-        presets = store.presets()
+            store.settings.preset(options.delete)
+            store.settings.delete_preset(options.delete)
+        presets = store.settings.presets()
     if options.json:
         shown = {name: config.model_dump(mode="json", exclude_defaults=True) for name, config in presets.items()}
         print(json.dumps(shown, indent=2, ensure_ascii=False))
@@ -138,8 +138,8 @@ def do_presets(options: argparse.Namespace) -> int:
 def do_runs(options: argparse.Namespace) -> int:
     """List stored runs."""
     with output.opened_store() as store:
-        store.interrupt_abandoned()
-        runs = store.runs()
+        store.runs.interrupt_abandoned()
+        runs = store.runs.all()
     if options.json:
         print(json.dumps([asdict(run) for run in runs], indent=2, ensure_ascii=False, default=str))
     else:
@@ -151,7 +151,7 @@ def do_show(options: argparse.Namespace) -> int:
     """Show one run."""
     with output.opened_store() as store:
         run = output.find_run(store, options.run)
-        results = VerificationResultSet(store.results(run.id), run.id)
+        results = VerificationResultSet(store.results.all(run.id), run.id)
     if not options.json:
         output.print_account(run.id)
     _print_results(results, options.json)
@@ -171,10 +171,10 @@ def do_resume(options: argparse.Namespace) -> int:
     from karenina_core.runs import with_answers
 
     with output.opened_store() as store:
-        store.interrupt_abandoned()
+        store.runs.interrupt_abandoned()
         run = output.find_run(store, options.run)
         if options.max_cost:
-            store.limit_cost(run.id, options.max_cost)
+            store.runs.limit_cost(run.id, options.max_cost)
         config = with_answers(run.config, read_answers(options.answers)) if options.answers else None
         return _carry_on(store, run.id, options.json, config)
 
@@ -199,7 +199,7 @@ def do_reverify(options: argparse.Namespace) -> int:
         benchmark = Benchmark.load(options.benchmark) if options.benchmark else None
         revision = reverify(store, run.id, benchmark)
         changes = flips(store, run.id, revision)
-        results = VerificationResultSet(store.results(revision), revision)
+        results = VerificationResultSet(store.results.all(revision), revision)
     if options.json:
         print(json.dumps({"run": revision, **asdict(changes)}, indent=2, ensure_ascii=False))
     else:
@@ -230,22 +230,6 @@ def do_export(options: argparse.Namespace) -> int:
     return DONE
 
 
-def do_rescue(options: argparse.Namespace) -> int:
-    """Save what can still be read of a damaged database file."""
-    from karenina_core.analysis import to_json
-    from karenina_core.files import write_atomic
-    from karenina_core.runs import rescue
-
-    saved = rescue(options.file)
-    results = [result for run in saved.runs for result in run.results]
-    if not results:
-        print(f"No result can be read in {options.file}; nothing was written.", file=sys.stderr)
-        return UNUSABLE
-    write_atomic(Path(options.out), to_json(results))
-    print(f"{len(results)} results written to {options.out}; {saved.unreadable} could not be read.")
-    return PROBLEMS if saved.unreadable else DONE
-
-
 def _write(target: str, results: VerificationResultSet, config: VerificationConfig | None = None) -> None:
     from karenina_core.analysis import to_json
     from karenina_core.files import write_atomic
@@ -267,7 +251,7 @@ def _print_results(results: VerificationResultSet, as_json: bool) -> None:
 def _ending(run_id: str | None) -> int:
     """Say why a run stopped before its end, if it did."""
     with output.opened_store() as store:
-        run = store.run(run_id or "")
+        run = store.runs.get(run_id or "")
     if run.done < run.total:
         print(f"{run.done} of {run.total} evaluations are done. {run.note}".strip(), file=sys.stderr)
     return PROBLEMS if run.done < run.total else DONE

@@ -69,9 +69,6 @@ def build_parser() -> argparse.ArgumentParser:
     )
     export.add_argument("--no-figures", action="store_true", help="an HTML report of some 50 KB without any script")
     export.add_argument("--out", metavar="FILE", required=True)
-    rescue = commands.add_parser("rescue", help="save the results that a damaged database file still gives away")
-    rescue.add_argument("file", metavar="FILE", help="the database; it is not changed")
-    rescue.add_argument("--out", metavar="FILE", required=True, help="JSON file for the results")
     return parser
 
 
@@ -189,7 +186,7 @@ def _interrupted() -> str:
 
     try:
         with output.opened_store() as store:
-            stopped = [run for run in store.runs() if run.status in ("interrupted", "cancelled")]
+            stopped = [run for run in store.runs.all() if run.status in ("interrupted", "cancelled")]
             return max(stopped, key=lambda run: run.finished or "").id if stopped else "RUN"
     except KareninaError:
         return "RUN"

@@ -32,8 +32,8 @@ def print_account(run_id: str) -> None:
     from karenina_core.runs import spent_in_words
 
     with opened_store() as store:
-        run = store.run(run_id)
-        spent = spent_in_words(run.cost, run.config, store.prices(), run.calls - run.cached_calls)
+        run = store.runs.get(run_id)
+        spent = spent_in_words(run.cost, run.config, store.settings.prices(), run.calls - run.cached_calls)
     console().print(
         f"{shown(run.name)}: {shown(run.state, 200)}. {run.done} of {run.total} evaluations done, {run.calls} model "
         f"calls ({run.cached_calls} from the ledger), spent: {spent}."
@@ -101,7 +101,7 @@ def find_run(store: Store, text: str) -> Any:
     Raises:
         InputError: There is none, or several.
     """
-    runs = store.runs()
+    runs = store.runs.all()
     exact = [run for run in runs if run.id == text] or [run for run in runs if run.name == text]
     matches = exact or [run for run in runs if run.id.startswith(text)]
     if len(matches) != 1:

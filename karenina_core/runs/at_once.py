@@ -57,17 +57,17 @@ def ask_at_once(
         StoreError: The database refuses.
     """
     made: list[T] = []
-    purse = Purse(Budget(None, 0.0, store.spent_today, of=of))
+    purse = Purse(Budget(None, 0.0, store.spending.today, of=of))
     try:
         with open_ledger(store) if remembered else nullcontext(NullLedger()) as ledger:
 
             async def carry_out() -> None:
-                caller = ModelCaller(ledger, client_at(store.prices()), max_attempts=max_attempts, meter=purse)
+                caller = ModelCaller(ledger, client_at(store.settings.prices()), max_attempts=max_attempts, meter=purse)
                 async with caller:
                     with using_keys(keys):
                         made.append(await work(caller))
 
             run_in_thread(carry_out)
     finally:
-        store.note_spending(purse.take())
+        store.spending.add(purse.take())
     return made[0]

@@ -65,7 +65,7 @@ def trial_plan(store: Store, run_id: str, result: VerificationResult, trial: Tri
         TemplateError: The template cannot be read.
         ConfigError: A model cannot be asked anew.
     """
-    plan = store.run_plan(run_id)
+    plan = store.runs.plan(run_id)
     answering, parsing = models_of(plan.config, result)
     if trial.answer is not None:
         traces = {result.question.id: trial.answer}

@@ -57,7 +57,7 @@ def run_verification(
     if not plan.question_ids:
         log.warning("Nothing to evaluate. %s", plan.note)
     with Store.open() if store is None else nullcontext(store) as opened, Engine(opened) as runner:
-        run_id = opened.create_run(plan, run_name)
+        run_id = opened.runs.create(plan, run_name)
         runner.start(run_id, config)
         try:
             _watch(runner, run_id, progress_callback or _nobody)
@@ -65,7 +65,7 @@ def run_verification(
             with suppress(StoreError):
                 runner.cancel(run_id)
             raise
-        return VerificationResultSet(opened.results(run_id), run_id, plan.note)
+        return VerificationResultSet(opened.results.all(run_id), run_id, plan.note)
 
 
 def _watch(runner: Engine, run_id: str, callback: ProgressCallback) -> None:
@@ -120,4 +120,4 @@ def resume_run(
     with Engine(store) as runner:
         runner.start(run_id, config)
         _watch(runner, run_id, progress_callback or _nobody)
-    return VerificationResultSet(store.results(run_id), run_id)
+    return VerificationResultSet(store.results.all(run_id), run_id)

@@ -37,8 +37,8 @@ def start_recording(recording: demo.BundledRecording) -> None:
 def _start(config: VerificationConfig, run_name: str) -> None:
     store = services.store()
     benchmark = demo.demo_benchmark()
-    known = [row.id for row in store.benchmarks() if row.name == benchmark.name]
-    benchmark_id = known[0] if known else store.save_benchmark(benchmark)
+    known = [row.id for row in store.benchmarks.all() if row.name == benchmark.name]
+    benchmark_id = known[0] if known else store.benchmarks.save(benchmark)
     run_id = services.start_run(benchmark_id, benchmark, config, run_name)
     state.choose("benchmark", benchmark_id)
     state.choose("run", run_id)

@@ -110,9 +110,9 @@ class Draft:
         kept = {"name": self.name, "base": self.base, "values": dict(self.values)} if self.edits else None
         if kept != self._kept:
             if kept is None:
-                services.store().remove_setting(_setting(self.name))
+                services.store().settings.remove(_setting(self.name))
             else:
-                services.store().set_setting(_setting(self.name), kept)
+                services.store().settings.set(_setting(self.name), kept)
             self._kept = kept
 
     def start_over(self, stored: Mapping[str, Any]) -> None:
@@ -163,7 +163,7 @@ def unsaved(prefix: str) -> list[str]:
 def discard(name: str) -> None:
     """Forget a draft altogether."""
     if _drafts().pop(name, None) is not None:
-        services.store().remove_setting(_setting(name))
+        services.store().settings.remove(_setting(name))
 
 
 def move(old: str, new: str) -> None:
@@ -171,7 +171,7 @@ def move(old: str, new: str) -> None:
     known = _drafts()
     for name in [name for name in known if name == old or name.startswith(f"{old}/")]:
         draft = known.pop(name)
-        services.store().remove_setting(_setting(name))
+        services.store().settings.remove(_setting(name))
         draft.name, draft.generation = new + name.removeprefix(old), next_number()
         draft._kept = None
         draft._tables.clear()
@@ -192,7 +192,7 @@ def rekey(name: str, old: str, new: str) -> None:
 
 def _drafts() -> dict[str, Draft]:
     if _DRAFTS not in st.session_state:
-        kept = services.store().settings(_PREFIX).values()
+        kept = services.store().settings.all(_PREFIX).values()
         st.session_state[_DRAFTS] = {
             item["name"]: Draft(item["name"], item["base"], item["values"], _kept=item) for item in kept
         }

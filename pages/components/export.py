@@ -28,19 +28,19 @@ def buttons(run_id: str, rows: int, result_ids: Sequence[str] | None = None) -> 
     def csv() -> bytes:
         from karenina_core.analysis import to_csv
 
-        return to_csv(stored(), services.store().annotations(run_id))
+        return to_csv(stored(), services.store().annotations.all(run_id))
 
     def xlsx() -> bytes:
         from karenina_core.analysis import to_xlsx
 
-        return to_xlsx(stored(), services.store().annotations(run_id))
+        return to_xlsx(stored(), services.store().annotations.all(run_id))
 
     def json() -> bytes:
         from karenina_core.analysis import to_json
 
         store = services.store()
-        reviews = store.annotations(run_id, undone=None)
-        return to_json(stored(), store.run(run_id).config, reviews)
+        reviews = store.annotations.all(run_id, undone=None)
+        return to_json(stored(), store.runs.get(run_id).config, reviews)
 
     st.download_button(
         f"CSV, {which}",

@@ -45,12 +45,12 @@ def scorer() -> Scorer:
 @st.cache_data(ttl=5, show_spinner=False)
 def notice_abandoned() -> None:
     """Mark the runs whose process has died as interrupted; looks every five seconds at the most."""
-    store().interrupt_abandoned()
+    store().runs.interrupt_abandoned()
 
 
 def active_runs() -> list[Progress]:
     """Return where the runs stand that are under way in this process."""
-    active = [run.id for run in store().runs() if run.active]
+    active = [run.id for run in store().runs.all() if run.active]
     return [progress for run_id in active if (progress := runner().progress(run_id)).active]
 
 
@@ -85,11 +85,11 @@ def start_run(
     latest: DuplicateStartGuard = st.session_state.setdefault(_LATEST, DuplicateStartGuard())
     clicked = float(st.session_state.get(_CLICKED, time.monotonic()))
     plan = wanted(benchmark, config, question_ids, limit)
-    asked = (name, benchmark_id, store().benchmark(benchmark_id).revision, config, plan.question_ids)
+    asked = (name, benchmark_id, store().benchmarks.row(benchmark_id).revision, config, plan.question_ids)
     with latest.lock:
         if (begun := latest.repeated(asked, clicked)) is not None:
             return begun
-        run_id = store().create_run(plan, name, benchmark_id=benchmark_id)
+        run_id = store().runs.create(plan, name, benchmark_id=benchmark_id)
         runner().start(run_id, config, keys)
         latest.began(asked, run_id)
         return run_id

@@ -19,7 +19,7 @@ _STEPS = (
 
 def is_new() -> bool:
     """Return whether nothing is stored yet."""
-    return not services.store().benchmarks()
+    return not services.store().benchmarks.all()
 
 
 def explain() -> None:
@@ -34,7 +34,7 @@ def explain() -> None:
 def benchmarks() -> None:
     """Draw the benchmarks that were changed last, each with the way to its questions."""
     st.subheader("Recent benchmarks")
-    for row in services.store().benchmarks()[:_MOST]:
+    for row in services.store().benchmarks.all()[:_MOST]:
         finished = f"{row.finished_count:,} finished"
         changed = f"changed {plain(local_time(row.modified))}"
         with card(f"**{plain(row.name, 60)}**", f"{counted(row.question_count, 'question')} · {finished} · {changed}"):

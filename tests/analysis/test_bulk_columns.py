@@ -44,7 +44,7 @@ def store(any_store: Store) -> Store:
 
 @pytest.fixture
 def run_id(store: Store) -> str:
-    return store.create_run(wanted(small_benchmark(3), small_config(2)), "Columns")
+    return store.runs.create(wanted(small_benchmark(3), small_config(2)), "Columns")
 
 
 def fill(store: Store, run_id: str, rows: list[dict[str, Any]]) -> None:
@@ -99,7 +99,7 @@ def test_a_number_too_large_to_be_one_is_read_row_by_row(store: Store, run_id: s
 def results(store: Store, run_id: str) -> list[VerificationResult]:
     broken = plain_result("q2", failure=failure_of("timeout"))
     written = [full_result("q1"), broken, plain_result("q3", "lab/model-2", verdict="fail")]
-    store.write_results(run_id, written)
+    store.results.save(run_id, written)
     return written
 
 
@@ -112,7 +112,7 @@ def test_the_tables_of_a_run_are_the_same_row_by_row(
     store: Store, run_id: str, results: list[VerificationResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     joined = tables(store, run_id)
-    assert joined[0]["result_id"].tolist() == [row["result_id"] for row in store.rows(run_id)]
+    assert joined[0]["result_id"].tolist() == [row["result_id"] for row in store.results.rows(run_id)]
     monkeypatch.setattr(stored_columns, "bulk_columns", lambda *_: None)
     for first, second in zip(joined, tables(store, run_id), strict=True):
         pd.testing.assert_frame_equal(first, second)
@@ -127,6 +127,6 @@ def test_postgresql_hands_over_no_single_rows(
     monkeypatch.setattr(stored_columns, "_pages", single_rows)
     if store.engine.dialect.name == "sqlite":
         # There the results of a run lie among those of others; its fields and scores lie together.
-        assert len(read(store, run_id)) == len(store.scores(run_id)) > 0
+        assert len(read(store, run_id)) == len(store.results.scores(run_id)) > 0
     else:
         assert len(tables(store, run_id)[0]) == len(results)

@@ -48,16 +48,16 @@ def test_a_run_is_the_same_after_a_journey_through_a_file(
     store: Store, results: list[VerificationResult], config: VerificationConfig
 ) -> None:
     run_id = import_run(store, exported(results, config), "Brought along")
-    run = store.run(run_id)
+    run = store.runs.get(run_id)
     assert (run.name, run.status, run.done, run.total) == ("Brought along", "completed", 42, 42)
-    assert verdicts(store.results(run_id)) == verdicts(results)
+    assert verdicts(store.results.all(run_id)) == verdicts(results)
     assert [model.id for model in run.config.answering_models] == [model.id for model in config.answering_models]
 
 
 def test_it_belongs_to_the_benchmark_that_has_its_questions(store: Store, results: list[VerificationResult]) -> None:
-    store.save_benchmark(Benchmark.create("Another"))
-    benchmark_id = store.save_benchmark(demo_benchmark())
-    run = store.run(import_run(store, exported(results), "Brought along"))
+    store.benchmarks.save(Benchmark.create("Another"))
+    benchmark_id = store.benchmarks.save(demo_benchmark())
+    run = store.runs.get(import_run(store, exported(results), "Brought along"))
     assert run.benchmark_id == benchmark_id
     assert run.benchmark_name == demo_benchmark().name
 
@@ -66,13 +66,13 @@ def test_without_such_a_benchmark_it_brings_its_questions_along(
     store: Store, results: list[VerificationResult]
 ) -> None:
     run_id = import_run(store, exported(results), "Brought along")
-    assert store.run(run_id).benchmark_id is None
-    carried = store.run_plan(run_id).benchmark
+    assert store.runs.get(run_id).benchmark_id is None
+    carried = store.runs.plan(run_id).benchmark
     assert {question.question for question in carried} == {question.question for question in demo_benchmark()}
 
 
 def test_a_part_of_a_run_is_not_called_complete(store: Store, results: list[VerificationResult]) -> None:
-    run = store.run(import_run(store, exported(results[:40]), "Part"))
+    run = store.runs.get(import_run(store, exported(results[:40]), "Part"))
     assert (run.status, run.done, run.total) == ("interrupted", 40, 42)
 
 
@@ -81,7 +81,7 @@ def test_a_configuration_that_does_not_fit_is_replaced_by_the_names_alone(
 ) -> None:
     document = exported(results)
     document["config"] = {"answering_models": "no"}
-    run = store.run(import_run(store, document, "Foreign"))
+    run = store.runs.get(import_run(store, document, "Foreign"))
     assert {model.id for model in run.config.answering_models} == {result.answering_model for result in results}
 
 
@@ -89,7 +89,7 @@ def test_results_of_the_upstream_project_open_too(
     store: Store, results: list[VerificationResult], config: VerificationConfig
 ) -> None:
     run_id = import_run(store, json.loads(to_upstream(results, config)), "Upstream")
-    assert sorted(verdicts(store.results(run_id)).values()) == sorted(verdicts(results).values())
+    assert sorted(verdicts(store.results.all(run_id)).values()) == sorted(verdicts(results).values())
 
 
 @pytest.mark.parametrize("write", [to_json, to_upstream])
@@ -105,7 +105,7 @@ def test_reviews_come_along_with_their_history(
     document = json.loads(write(results, config, annotations=reviews))
     for name in ("first", "again"):
         run_id = import_run(store, document, name)
-        read = store.annotations(run_id, undone=None)
+        read = store.annotations.all(run_id, undone=None)
         told = [item.model_dump(exclude={"id", "run_id"}) for item in read]
         assert sorted(told, key=str) == sorted(
             (item.model_dump(exclude={"id", "run_id"}) for item in reviews[:2]), key=str
@@ -115,7 +115,7 @@ def test_reviews_come_along_with_their_history(
 def test_an_export_without_results_is_refused(store: Store) -> None:
     with pytest.raises(InputError, match="holds no results"):
         import_run(store, exported([]), "Empty")
-    assert store.runs() == []
+    assert store.runs.all() == []
 
 
 def test_results_that_cannot_be_stored_leave_no_run_behind(
@@ -124,7 +124,7 @@ def test_results_that_cannot_be_stored_leave_no_run_behind(
     def full(*_: object) -> None:
         raise StoreError("The disk is full.")
 
-    monkeypatch.setattr(store, "write_results", full)
+    monkeypatch.setattr(store.results, "save", full)
     with pytest.raises(StoreError):
         import_run(store, exported(results), "Lost")
-    assert store.runs() == []
+    assert store.runs.all() == []

@@ -62,8 +62,8 @@ def store_run(store: Store, benchmark: Benchmark, results: list[VerificationResu
     config = VerificationConfig.model_validate(
         {"answering_models": list(MODELS), "parsing_models": list(JUDGES), "replicate_count": 2}
     )
-    run_id = store.create_run(wanted(benchmark, config))
-    store.write_results(run_id, results)
+    run_id = store.runs.create(wanted(benchmark, config))
+    store.results.save(run_id, results)
     return run_id
 
 
@@ -154,7 +154,7 @@ def test_columns_tell_what_the_evidence_tells(
 ) -> None:
     results = list({item.key: item for item in (built(row, result, field, call) for row in rows)}.values())
     run_id = store_run(store, benchmark, results)
-    full = store.results(run_id)
+    full = store.results.all(run_id)
     table = stored_results(store, run_id)
     same(table, results_frame(full), "results", ["result_id"])
     assert table["result_id"].to_list() == [item.result_id for item in full]
@@ -184,7 +184,7 @@ def test_traits_tell_values_errors_and_what_is_missing(
     assert clarity["label"].to_dict() == {"q0": "7", "q1": "3", "q2": ""}
     assert set(clarity["maximum"]) == {10.0} and clarity["higher_is_better"].all()
     everywhere = stored["trait"].isin(["Clarity", "Polite"])
-    full = traits_frame(store.results(run_id), traits_of(benchmark))
+    full = traits_frame(store.results.all(run_id), traits_of(benchmark))
     same(stored[everywhere], full[full["trait"].isin(["Clarity", "Polite"])], "traits", ["result_id", "trait"])
 
 

@@ -77,7 +77,7 @@ def demo_run() -> str:
     from karenina_core.demo import demo_benchmark, demo_config
 
     benchmark = demo_benchmark()
-    benchmark_id = services.store().save_benchmark(benchmark)
+    benchmark_id = services.store().benchmarks.save(benchmark)
     config = demo_config().model_copy(update={"embedding_check_enabled": False})
     run_id = services.start_run(benchmark_id, benchmark, config, "Demo")
     services.runner().wait(run_id, 600)

@@ -18,12 +18,12 @@ def _page(source: str, question: str, raw_answer: str) -> None:
     drafts.collect()
     feedback.show()
     store = services.store()
-    if not store.benchmarks():
+    if not store.benchmarks.all():
         new = Benchmark.create("Small")
         new.add_question(question, raw_answer)
-        store.save_benchmark(new)
-    row: BenchmarkRow = store.benchmarks()[0]
-    benchmark = store.load_benchmark(row.id)
+        store.benchmarks.save(new)
+    row: BenchmarkRow = store.benchmarks.all()[0]
+    benchmark = store.benchmarks.load(row.id)
     stored = next(item for item in benchmark.get_all_questions() if item.question == question)
     values = {"question": question, "raw_answer": raw_answer, "answer_notes": "", "answer_template": source}
     template_editor.draw(row, benchmark, stored, drafts.draft_of(f"{row.id}/question/{stored.id}", values))

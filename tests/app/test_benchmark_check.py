@@ -26,12 +26,12 @@ def sound() -> Benchmark:
 
 
 def checking(open_page: Open, store: Store, benchmark: Benchmark) -> tuple[AppTest, str]:
-    benchmark_id = store.save_benchmark(benchmark)
+    benchmark_id = store.benchmarks.save(benchmark)
     return open_page(PAGE, benchmark=benchmark_id, do="check"), benchmark_id
 
 
 def test_the_panel_leads_to_the_check(open_page: Open, store: Store) -> None:
-    benchmark_id = store.save_benchmark(small_benchmark())
+    benchmark_id = store.benchmarks.save(small_benchmark())
     app = open_page(PAGE, benchmark=benchmark_id)
     app.button(key="open_check").click().run()
     assert app.query_params["do"] == "check"
@@ -55,7 +55,7 @@ def test_questions_are_named_by_their_text(open_page: Open, store: Store) -> Non
     app, _ = checking(open_page, store, small_benchmark())
     lacking = table(app, "Findings").set_index("What")
     assert lacking.loc["It has no template.", "Question"] == "How many chromosome pairs?"
-    assert store.benchmarks()[0].id not in texts(app)
+    assert store.benchmarks.all()[0].id not in texts(app)
 
 
 def test_a_template_that_cannot_be_read_is_listed_once(open_page: Open, store: Store) -> None:
@@ -73,9 +73,9 @@ def test_checked_questions_are_marked_finished_in_one_go_and_back(open_page: Ope
     assert "2 questions of 2 are not finished" in texts(app)
     app.button(key="check_finish").click().run()
     assert "Marked 1 question finished." in texts(app)
-    assert store.benchmark(benchmark_id).finished_count == 1
+    assert store.benchmarks.row(benchmark_id).finished_count == 1
     app.button(key="undo").click().run()
-    assert store.benchmark(benchmark_id).finished_count == 0
+    assert store.benchmarks.row(benchmark_id).finished_count == 0
 
 
 def test_what_needs_a_review_is_not_marked_finished_with_the_others(open_page: Open, store: Store) -> None:
@@ -101,9 +101,9 @@ def test_one_click_mends_one_finding_and_another_takes_it_back(open_page: Open, 
     app.button(key="check_fix").click().run()
     assert not app.exception
     assert "Fixed 1 finding." in texts(app)
-    assert store.load_benchmark(benchmark_id).get_template("one") != UNSOUND
+    assert store.benchmarks.load(benchmark_id).get_template("one") != UNSOUND
     app.button(key="undo").click().run()
-    assert store.load_benchmark(benchmark_id).get_template("one") == UNSOUND
+    assert store.benchmarks.load(benchmark_id).get_template("one") == UNSOUND
 
 
 def test_all_findings_of_a_kind_are_mended_at_once(open_page: Open, store: Store) -> None:
@@ -113,19 +113,19 @@ def test_all_findings_of_a_kind_are_mended_at_once(open_page: Open, store: Store
     assert len(table(app, "Findings")) == 4
     app.button(key="check_fix_all").click().run()
     assert "Fixed 4 findings." in texts(app)
-    assert CODE not in lint_benchmark(store.load_benchmark(benchmark_id)).by_code
+    assert CODE not in lint_benchmark(store.benchmarks.load(benchmark_id)).by_code
 
 
 def test_a_fix_is_not_taken_back_over_a_later_edit(open_page: Open, store: Store) -> None:
     app, benchmark_id = checking(open_page, store, unsound())
     app = next(box for box in app.selectbox if box.label == "Kind of finding").set_value(CODE).run()
     app.button(key="check_fix_all").click().run()
-    later = store.load_benchmark(benchmark_id)
+    later = store.benchmarks.load(benchmark_id)
     later.mark_unfinished("one")
-    store.save_benchmark(later, benchmark_id)
+    store.benchmarks.save(later, benchmark_id)
     app.button(key="undo").click().run()
     assert "changed elsewhere" in texts(app)
-    assert not store.load_benchmark(benchmark_id).get_question("one").finished
+    assert not store.benchmarks.load(benchmark_id).get_question("one").finished
 
 
 def test_a_finding_links_to_its_question_or_rubric(open_page: Open, store: Store) -> None:

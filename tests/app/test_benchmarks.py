@@ -37,13 +37,13 @@ def test_a_file_is_reported_and_not_stored_before_it_is_added(open_page: Open, s
     assert "2 questions · 1 finished · 1 with a template" in texts(app)
     assert "no repairs were needed" in texts(app)
     assert "i note" in set(table(app, "Problems")["Severity"])
-    assert store.benchmarks() == []
+    assert store.benchmarks.all() == []
 
 
 def test_adding_a_file_stores_and_chooses_it(open_page: Open, store: Store, small: Benchmark) -> None:
     app = uploaded(open_page("pages/benchmarks.py"), small.to_json().encode())
     app.button(key="upload_add").click().run()
-    [row] = store.benchmarks()
+    [row] = store.benchmarks.all()
     assert row.name == "Small"
     assert app.query_params["benchmark"] == row.id
     assert "small.jsonld" not in texts(app)
@@ -53,7 +53,7 @@ def test_a_discarded_file_leaves_nothing_behind(open_page: Open, store: Store, s
     app = uploaded(open_page("pages/benchmarks.py"), small.to_json().encode())
     app.button(key="upload_discard").click().run()
     assert "small.jsonld" not in texts(app)
-    assert store.benchmarks() == []
+    assert store.benchmarks.all() == []
 
 
 def test_a_file_that_cannot_be_read_says_why_and_cannot_be_added(open_page: Open) -> None:
@@ -74,7 +74,7 @@ def test_files_of_every_dialect_come_in_through_the_same_door(open_page: Open, s
     app = uploaded(open_page("pages/benchmarks.py"), path.read_bytes(), path.name)
     app.button(key="upload_add").click().run()
     assert not app.exception
-    assert len(store.benchmarks()) == 1
+    assert len(store.benchmarks.all()) == 1
 
 
 def test_a_file_is_read_once_and_survives_a_change_of_page(
@@ -95,7 +95,7 @@ def test_a_new_benchmark_starts_empty(open_page: Open, store: Store) -> None:
     labelled(app.text_input, "Name").set_value("Mine")
     labelled(app.button, "Create").click()
     app.run()
-    assert [(row.name, row.question_count) for row in store.benchmarks()] == [("Mine", 0)]
+    assert [(row.name, row.question_count) for row in store.benchmarks.all()] == [("Mine", 0)]
 
 
 def test_a_benchmark_without_a_name_is_refused(open_page: Open, store: Store) -> None:
@@ -103,19 +103,19 @@ def test_a_benchmark_without_a_name_is_refused(open_page: Open, store: Store) ->
     labelled(app.button, "Create").click()
     app.run()
     assert "A benchmark needs a name." in texts(app)
-    assert store.benchmarks() == []
+    assert store.benchmarks.all() == []
 
 
 def test_selecting_a_row_chooses_the_benchmark(open_page: Open, store: Store, small: Benchmark) -> None:
-    first = store.save_benchmark(small)
-    store.save_benchmark(Benchmark.create("Newer"))
+    first = store.benchmarks.save(small)
+    store.benchmarks.save(Benchmark.create("Newer"))
     app = select_row(open_page("pages/benchmarks.py"), "Benchmarks", 1)
     assert app.query_params["benchmark"] == first
 
 
 def test_search_narrows_the_list_and_counts_honestly(open_page: Open, store: Store, small: Benchmark) -> None:
-    store.save_benchmark(small)
-    store.save_benchmark(Benchmark.create("Other"))
+    store.benchmarks.save(small)
+    store.benchmarks.save(Benchmark.create("Other"))
     app = open_page("pages/benchmarks.py")
     app.text_input(key="benchmark_search").set_value("two QUESTIONS").run()
     assert list(table(app, "Benchmarks")["Name"]) == ["Small"]
@@ -124,51 +124,51 @@ def test_search_narrows_the_list_and_counts_honestly(open_page: Open, store: Sto
 
 def test_benchmarks_of_the_same_name_are_told_apart_by_their_version(open_page: Open, store: Store) -> None:
     for name, version in (("Lungs", "1.0.0"), ("Lungs", "2.0.0"), ("Hearts", "1.0.0")):
-        store.save_benchmark(Benchmark.create(name, version=version))
+        store.benchmarks.save(Benchmark.create(name, version=version))
     shown = list(table(open_page("pages/benchmarks.py"), "Benchmarks")["Name"])
     assert sorted(shown) == ["Hearts", "Lungs · 1.0.0", "Lungs · 2.0.0"]
 
 
 def test_deleting_can_be_undone(open_page: Open, store: Store, small: Benchmark) -> None:
-    benchmark_id = store.save_benchmark(small)
+    benchmark_id = store.benchmarks.save(small)
     app = open_page("pages/benchmarks.py")
     app.menu_button(key="benchmark_more").set_value("delete").run()
-    assert store.benchmarks() == []
+    assert store.benchmarks.all() == []
     app.button(key="undo").click().run()
-    assert [row.id for row in store.benchmarks()] == [benchmark_id]
+    assert [row.id for row in store.benchmarks.all()] == [benchmark_id]
     assert app.query_params["benchmark"] == benchmark_id
 
 
 def test_a_deleted_benchmark_can_be_restored_in_a_later_session(
     open_page: Open, store: Store, small: Benchmark
 ) -> None:
-    benchmark_id = store.save_benchmark(small)
-    store.delete_benchmark(benchmark_id)
+    benchmark_id = store.benchmarks.save(small)
+    store.benchmarks.delete(benchmark_id)
     app = open_page("pages/benchmarks.py")
     app.segmented_control(key="benchmark_view").set_value("Deleted").run()
     app.button(key=f"restore_{benchmark_id}").click().run()
-    assert [row.id for row in store.benchmarks()] == [benchmark_id]
+    assert [row.id for row in store.benchmarks.all()] == [benchmark_id]
 
 
 def test_duplicating_keeps_both(open_page: Open, store: Store, small: Benchmark) -> None:
-    store.save_benchmark(small)
+    store.benchmarks.save(small)
     app = open_page("pages/benchmarks.py")
     app.menu_button(key="benchmark_more").set_value("duplicate").run()
-    assert {row.name for row in store.benchmarks()} == {"Small", "Small (copy)"}
+    assert {row.name for row in store.benchmarks.all()} == {"Small", "Small (copy)"}
 
 
 def test_renaming_changes_what_is_stored(open_page: Open, store: Store, small: Benchmark) -> None:
-    benchmark_id = store.save_benchmark(small)
+    benchmark_id = store.benchmarks.save(small)
     app = open_page("pages/benchmarks.py")
     app.menu_button(key="benchmark_more").set_value("rename").run()
     labelled(app.text_input, "Version").set_value("2.0.0")
     labelled(app.button, "Save").click()
     app.run()
-    row = store.benchmark(benchmark_id)
+    row = store.benchmarks.row(benchmark_id)
     assert (row.name, row.version, row.question_count) == ("Small", "2.0.0", 2)
 
 
 def test_a_name_cannot_smuggle_an_image_onto_the_page(open_page: Open, store: Store) -> None:
-    store.save_benchmark(Benchmark.create("![x](http://example.invalid/x.png)"))
+    store.benchmarks.save(Benchmark.create("![x](http://example.invalid/x.png)"))
     app = open_page("pages/benchmarks.py")
     assert not [element for element in [*app.markdown, *app.caption] if "![" in element.value]

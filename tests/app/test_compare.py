@@ -25,7 +25,7 @@ def run(verdicts: Sequence[str], judges: Sequence[Sequence[str]] = (), name: str
     by_judge = judges or [verdicts]
     models, length = len(by_judge[0]), len(by_judge[0][0]) // repeats
     config = small_config(models, len(by_judge), replicate_count=repeats)
-    run_id = services.store().create_run(wanted(small_benchmark(length), config), name)
+    run_id = services.store().runs.create(wanted(small_benchmark(length), config), name)
     results = []
     for judge, per_model in enumerate(by_judge, 1):
         for model, letters in enumerate(per_model, 1):
@@ -39,7 +39,7 @@ def run(verdicts: Sequence[str], judges: Sequence[Sequence[str]] = (), name: str
                 )
                 result.verdict = NAMES[letter]
                 results.append(result)
-    services.store().write_results(run_id, results)
+    services.store().results.save(run_id, results)
     return run_id
 
 
@@ -60,7 +60,7 @@ def test_without_any_run_the_page_leads_to_the_demo(open_page: Open) -> None:
 
 
 def test_a_run_without_results_leads_to_the_monitor(open_page: Open) -> None:
-    run_id = services.store().create_run(wanted(small_benchmark(2), small_config()), "Empty")
+    run_id = services.store().runs.create(wanted(small_benchmark(2), small_config()), "Empty")
     app = open_page(frame.COMPARE, runs=run_id)
     assert "no results yet" in texts(app)
     assert labelled(app.button, "Open the monitor")
@@ -82,10 +82,10 @@ def test_one_judge_alone_leads_to_another_and_to_a_review(open_page: Open) -> No
 
 def revision(run_id: str) -> str:
     store = services.store()
-    plan = store.run_plan(run_id)
-    revised = store.create_run(plan, "Revised", parent_run=run_id)
-    store.write_results(revised, store.results(run_id))
-    store.set_status(revised, "completed")
+    plan = store.runs.plan(run_id)
+    revised = store.runs.create(plan, "Revised", parent_run=run_id)
+    store.results.save(revised, store.results.all(run_id))
+    store.runs.set_status(revised, "completed")
     return revised
 
 
@@ -115,7 +115,7 @@ def test_a_run_of_its_own_that_joins_leaves_the_models_that_are_compared(open_pa
 
 def test_a_judge_for_a_revision_is_added_to_the_original_run_whose_drawer_opens(open_page: Open) -> None:
     original = run(["++-", "+--"], name="First")
-    services.store().set_status(original, "completed")
+    services.store().runs.set_status(original, "completed")
     app = view(open_page(frame.COMPARE, runs=revision(original)), "Judges")
     assert "takes no answers of its own. It can be added to First" in texts(app)
     app = healthy(labelled(app.button, "Add a judge to the original run").click().run())
@@ -243,9 +243,9 @@ def test_judges_are_compared_and_lead_to_the_answers_behind(open_page: Open) -> 
 
 def test_reviews_of_people_are_one_more_judge(open_page: Open) -> None:
     run_id = run(["++-"])
-    for row in services.store().rows(run_id)[:2]:
+    for row in services.store().results.rows(run_id)[:2]:
         review = Annotation(run_id=run_id, result_id=row["result_id"], agrees=False, author="ann")
-        services.store().annotate(review)
+        services.store().annotations.add(review)
     app = view(open_page(frame.COMPARE, runs=run_id), "Judges")
     assert "lab/judge-1 and People" in str(app.selectbox(key="compare_pair").options)
     assert "2 answers on which they differ" in texts(app)

@@ -18,7 +18,7 @@ PROVIDER = ModelConfig(model_name="openai/gpt-4.1-mini")
 
 @pytest.fixture
 def benchmark_id() -> str:
-    return services.store().save_benchmark(demo_benchmark())
+    return services.store().benchmarks.save(demo_benchmark())
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def app(open_page: Open, benchmark_id: str) -> AppTest:
 
 
 def newest() -> VerificationConfig:
-    return services.store().runs()[0].config
+    return services.store().runs.all()[0].config
 
 
 # Nothing is lost
@@ -73,7 +73,7 @@ def test_prepared_answers_are_found_again(app: AppTest, open_page: Open, benchma
 
 def test_what_an_older_version_kept_does_no_harm(open_page: Open, benchmark_id: str) -> None:
     kept = {"models": {"answering": [{"flavour": "sweet"}]}, "fields": {"mode": "sideways"}, "rest": {}}
-    services.store().set_setting("configuration/own", kept)
+    services.store().settings.set("configuration/own", kept)
     app = open_page(frame.CONFIGURE)
     assert "Add at least one model" in texts(app)
     assert app.selectbox(key="cfg_mode").value == "auto"
@@ -92,14 +92,14 @@ def test_a_preset_is_saved_loaded_and_deleted_with_a_way_back(app: AppTest) -> N
     healthy(app.button(key="preset_load").click().run())
     assert "× 4 repeats" in texts(app)
     healthy(app.button(key="preset_delete").click().run())
-    assert services.store().presets() == {}
+    assert services.store().settings.presets() == {}
     healthy(app.button(key="undo").click().run())
-    assert list(services.store().presets()) == ["Four times"]
+    assert list(services.store().settings.presets()) == ["Four times"]
 
 
 def test_settings_of_a_preset_without_a_field_are_said_and_used(app: AppTest) -> None:
     config = demo_config().model_copy(update={"rubric_evaluation_strategy": "sequential", "max_attempts": 2})
-    services.store().save_preset("Careful", config)
+    services.store().settings.save_preset("Careful", config)
     healthy(app.run())
     healthy(app.button(key="preset_load").click().run())
     assert "Also set by the preset: rubric evaluation strategy, max attempts." in texts(app)
@@ -116,7 +116,7 @@ def test_a_run_is_given_a_time(app: AppTest, open_page: Open) -> None:
 
 
 def test_a_preset_brings_its_time_along(app: AppTest) -> None:
-    services.store().save_preset("Short", demo_config().model_copy(update={"max_seconds": 90.0}))
+    services.store().settings.save_preset("Short", demo_config().model_copy(update={"max_seconds": 90.0}))
     healthy(app.run())
     healthy(app.button(key="preset_load").click().run())
     assert app.number_input(key="cfg_max_minutes").value == 1.5
@@ -136,7 +136,7 @@ def test_few_shot_examples_are_sent_when_they_are_switched_on(app: AppTest, open
 
 def test_a_preset_says_which_few_shot_examples_and_the_form_whether(app: AppTest) -> None:
     chosen = FewShotConfig(source="both", k=2)
-    services.store().save_preset("Examples", demo_config().model_copy(update={"few_shot_config": chosen}))
+    services.store().settings.save_preset("Examples", demo_config().model_copy(update={"few_shot_config": chosen}))
     healthy(app.run())
     healthy(app.button(key="preset_load").click().run())
     assert app.toggle(key="cfg_few_shot").value is True
@@ -150,7 +150,7 @@ def test_a_preset_says_which_few_shot_examples_and_the_form_whether(app: AppTest
 
 
 def test_a_preset_without_few_shot_examples_switches_them_off(app: AppTest) -> None:
-    services.store().save_preset("Bare", demo_config())
+    services.store().settings.save_preset("Bare", demo_config())
     healthy(app.toggle(key="cfg_few_shot").set_value(True).run())
     healthy(app.button(key="preset_load").click().run())
     assert app.toggle(key="cfg_few_shot").value is False
@@ -169,9 +169,9 @@ def test_questions_are_chosen_by_search(app: AppTest, benchmark_id: str) -> None
     assert "of the 14 that are ready" in texts(app)
     [start] = [button for button in app.button if button.key == "run_all"]
     healthy(start.click().run())
-    [run] = services.store().runs()
+    [run] = services.store().runs.all()
     services.runner().wait(run.id, 600)
-    asked = {row["question"] for row in services.store().rows(run.id)}
+    asked = {row["question"] for row in services.store().results.rows(run.id)}
     assert asked
     assert all("enetoclax" in question for question in asked)
 
@@ -180,7 +180,7 @@ def test_only_what_failed_in_an_earlier_run_is_run_again(open_page: Open, demo_r
     from karenina_core.runs import questions_of
 
     store = services.store()
-    run = store.run(demo_run)
+    run = store.runs.get(demo_run)
     failing = questions_of(store, demo_run, ("fail",))
     app = open_page(frame.CONFIGURE)
     app.session_state["_models_answering"] = list(demo_config().answering_models)
@@ -192,10 +192,10 @@ def test_only_what_failed_in_an_earlier_run_is_run_again(open_page: Open, demo_r
 def test_questions_that_will_not_run_are_one_click_away(app: AppTest, benchmark_id: str) -> None:
     assert "open_skipped" not in [button.key for button in app.button]
     store = services.store()
-    benchmark = store.load_benchmark(benchmark_id)
+    benchmark = store.benchmarks.load(benchmark_id)
     left_out = benchmark.get_question_ids()[3]
     benchmark.mark_unfinished_batch([left_out])
-    store.save_benchmark(benchmark, benchmark_id)
+    store.benchmarks.save(benchmark, benchmark_id)
     app.run()
     healthy(app.button(key="open_skipped").click().run())
     assert (app.title[0].value, app.query_params["q"]) == ("Questions", left_out)
@@ -230,7 +230,7 @@ def test_known_calls_and_own_prices_are_told(app: AppTest) -> None:
     app.session_state["_models_answering"] = [ModelConfig(model_name="lab/unheard-of")]
     healthy(app.run())
     assert "About 14 calls to providers, unknown price." in texts(app)
-    services.store().set_prices({"lab/unheard-of": Price(1e-6, 1e-3)})
+    services.store().settings.set_prices({"lab/unheard-of": Price(1e-6, 1e-3)})
     healthy(app.run())
     assert "About 14 calls to providers, $0.70 to $14.00." in texts(app)
     assert list(table(app, "Prices")["Price of"]) == ["yours"]
@@ -241,7 +241,7 @@ def test_known_calls_and_own_prices_are_told(app: AppTest) -> None:
 
 def finished_try() -> str:
     benchmark = demo_benchmark()
-    benchmark_id = services.store().save_benchmark(benchmark)
+    benchmark_id = services.store().benchmarks.save(benchmark)
     config = demo_config().model_copy(update={"embedding_check_enabled": False})
     run_id = services.start_run(benchmark_id, benchmark, config, "Try", limit=3)
     services.runner().wait(run_id, 600)
@@ -279,16 +279,16 @@ def test_failed_traits_are_offered_again(open_page: Open, monkeypatch: pytest.Mo
     benchmark = demo_benchmark()
     trait = next(item.name for item in benchmark.all_traits() if type(item).__name__ == "RubricTrait")
     store = services.store()
-    run_id = store.create_run(wanted(benchmark, demo_config(), limit=1))
-    question = store.run_plan(run_id).question_ids[0]
+    run_id = store.runs.create(wanted(benchmark, demo_config(), limit=1))
+    question = store.runs.plan(run_id).question_ids[0]
     config = demo_config()
     rows = [
         plain_result(question, model.id, judge.id, rubric=RubricPart(performed=True, errors={trait: "Timed out."}))
         for model in config.answering_models
         for judge in config.parsing_models
     ]
-    store.write_results(run_id, rows)
-    store.set_status(run_id, "completed")
+    store.results.save(run_id, rows)
+    store.runs.set_status(run_id, "completed")
     app = open_page(frame.MONITOR, run=run_id)
     assert "3 evaluations have traits that failed." in texts(app)
     healthy(app.button(key="once_more").click().run())

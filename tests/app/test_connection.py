@@ -16,7 +16,7 @@ def test_the_card_tells_what_became_of_it_until_the_model_is_changed(
     open_page: Open, store: Store, openai_server: OpenAIServer
 ) -> None:
     openai_server.script = ready
-    store.save_benchmark(islands(1))
+    store.benchmarks.save(islands(1))
     app = open_page(frame.CONFIGURE)
     app.session_state["_models_answering"] = [model(openai_server), ModelConfig(interface="local")]
     app.session_state["_models_judge"] = [model(openai_server, "judge")]

@@ -20,7 +20,7 @@ PAGE = "pages/benchmarks.py"
 
 @pytest.fixture
 def benchmark_id(store: Store) -> str:
-    return store.save_benchmark(untemplated_benchmark())
+    return store.benchmarks.save(untemplated_benchmark())
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_the_questions_lead_there_too(open_page: Open, benchmark_id: str) -> Non
 
 
 def test_a_benchmark_without_questions_has_nothing_to_draft(open_page: Open, store: Store) -> None:
-    app = drafting(open_page, store.save_benchmark(Benchmark.create("Empty")))
+    app = drafting(open_page, store.benchmarks.save(Benchmark.create("Empty")))
     assert "This benchmark has no questions yet." in texts(app)
     assert "draft_by_rule" not in [button.key for button in app.button]
 
@@ -83,7 +83,7 @@ def test_rules_draft_and_say_what_they_leave(open_page: Open, benchmark_id: str,
     assert "✓ 1 checked · ! 1 to review · – 1 without a draft" in texts(app)
     assert "1 question without a draft: The reference answer is a sentence or more." in texts(app)
     assert list(table(app, "Drafted templates")["State"]) == ["✓ checked", "! needs review", "– no draft"]
-    assert store.load_benchmark(benchmark_id).get_template("own") == TEMPLATE
+    assert store.benchmarks.load(benchmark_id).get_template("own") == TEMPLATE
 
 
 def test_a_draft_that_needs_review_says_why_and_links_to_its_question(open_page: Open, benchmark_id: str) -> None:
@@ -97,9 +97,9 @@ def test_a_draft_that_needs_review_says_why_and_links_to_its_question(open_page:
 def test_checked_drafts_are_finished_in_one_go_and_back(open_page: Open, benchmark_id: str, store: Store) -> None:
     app = by_rule(open_page, benchmark_id)
     app.button(key="draft_finish").click().run()
-    assert store.load_benchmark(benchmark_id).get_finished_questions(ids_only=True) == ["name", "own"]
+    assert store.benchmarks.load(benchmark_id).get_finished_questions(ids_only=True) == ["name", "own"]
     app.button(key="undo").click().run()
-    assert store.load_benchmark(benchmark_id).get_finished_questions(ids_only=True) == ["own"]
+    assert store.benchmarks.load(benchmark_id).get_finished_questions(ids_only=True) == ["own"]
 
 
 def test_after_the_checked_drafts_are_finished_the_page_leads_to_the_run(open_page: Open, benchmark_id: str) -> None:
@@ -116,7 +116,7 @@ def test_a_batch_is_taken_back(open_page: Open, benchmark_id: str, store: Store)
     app = by_rule(open_page, benchmark_id)
     app.button(key="draft_undo").click().run()
     assert "Took 2 drafts back." in texts(app)
-    assert store.load_benchmark(benchmark_id).get_missing_templates() == ["name", "number", "sentence"]
+    assert store.benchmarks.load(benchmark_id).get_missing_templates() == ["name", "number", "sentence"]
     assert "draft_undo" not in [button.key for button in app.button]
 
 
@@ -134,9 +134,9 @@ def test_existing_templates_are_replaced_only_when_asked_for(open_page: Open, be
     labelled(app.checkbox, "Replace the 1 template there is, too").check().run()
     app.button(key="draft_by_rule").click().run()
     app = ended(app, benchmark_id)
-    assert store.load_benchmark(benchmark_id).get_template("own") != TEMPLATE
+    assert store.benchmarks.load(benchmark_id).get_template("own") != TEMPLATE
     app.button(key="draft_undo").click().run()
-    assert store.load_benchmark(benchmark_id).get_template("own") == TEMPLATE
+    assert store.benchmarks.load(benchmark_id).get_template("own") == TEMPLATE
 
 
 def test_a_model_drafts_only_after_the_cost_was_agreed_to(
@@ -151,7 +151,7 @@ def test_a_model_drafts_only_after_the_cost_was_agreed_to(
     assert len(openai_server.requests) == 3
     assert "**Drafted by openai/drafter** · ✓ 1 checked · ! 2 to review" in texts(app)
     assert "3 calls · $2.4300 spent" in texts(app)
-    assert store.load_benchmark(benchmark_id).get_missing_templates() == []
+    assert store.benchmarks.load(benchmark_id).get_missing_templates() == []
 
 
 def test_what_failed_is_tried_again(
@@ -166,7 +166,7 @@ def test_what_failed_is_tried_again(
     assert "– 3 without a draft" in texts(app)
     app = agreed(app).button(key="draft_retry").click().run()
     app = ended(app, benchmark_id)
-    assert store.load_benchmark(benchmark_id).get_missing_templates() == []
+    assert store.benchmarks.load(benchmark_id).get_missing_templates() == []
 
 
 def test_a_batch_under_way_survives_a_change_of_page_and_can_be_cancelled(
@@ -206,6 +206,6 @@ def test_one_question_is_drafted_with_a_model_and_back(
     services.drafter().wait(benchmark_id, "own", timeout=30)
     app.run()
     assert "Drafted. It must name the protein." in texts(app)
-    assert store.load_benchmark(benchmark_id).get_template("own") != TEMPLATE
+    assert store.benchmarks.load(benchmark_id).get_template("own") != TEMPLATE
     app.button(key="undo").click().run()
-    assert store.load_benchmark(benchmark_id).get_template("own") == TEMPLATE
+    assert store.benchmarks.load(benchmark_id).get_template("own") == TEMPLATE

@@ -13,12 +13,12 @@ ALL = "All evaluations of this run"
 
 
 def run(*flagged: bool) -> str:
-    run_id = services.store().create_run(wanted(small_benchmark(len(flagged)), small_config()), "Flags")
+    run_id = services.store().runs.create(wanted(small_benchmark(len(flagged)), small_config()), "Flags")
     results = [full_result(f"q{number}") for number in range(1, len(flagged) + 1)]
     for result, flag in zip(results, flagged, strict=True):
         assert result.answer is not None
         result.answer.addresses_judge = flag
-    services.store().write_results(run_id, results)
+    services.store().results.save(run_id, results)
     return run_id
 
 
@@ -32,9 +32,9 @@ def test_flagged_answers_are_marked_and_can_be_shown_alone(open_page: Open) -> N
 
 def test_a_verdict_that_a_person_disputes_is_flagged_too(open_page: Open) -> None:
     run_id = run(False, False)
-    [first, _] = services.store().rows(run_id)
+    [first, _] = services.store().results.rows(run_id)
     review = Annotation(run_id=run_id, result_id=first["result_id"], agrees=False, cause="rule_too_strict")
-    services.store().annotate(review)
+    services.store().annotations.add(review)
     app = open_page(frame.RESULTS, run=run_id, show="flagged")
     assert list(table(app, ALL)["Review"]) == ["disagrees: the rule is too strict"]
 

@@ -21,7 +21,7 @@ def server() -> Iterator[OpenAIServer]:
 
 
 def stored_run(server: OpenAIServer, questions: int, name: str = "Islands") -> str:
-    return services.store().create_run(wanted(islands(questions), config(server)), name)
+    return services.store().runs.create(wanted(islands(questions), config(server)), name)
 
 
 def test_without_runs_home_names_the_next_click(open_page: Open) -> None:
@@ -32,17 +32,17 @@ def test_without_runs_home_names_the_next_click(open_page: Open) -> None:
 
 
 def test_a_newcomer_reads_how_it_works_first_and_others_find_their_work_first(open_page: Open, demo_run: str) -> None:
-    services.store().delete_run(demo_run)
+    services.store().runs.delete(demo_run)
     assert [part.value for part in open_page().subheader] == ["Recent runs", "Recent benchmarks", "How it works"]
-    [benchmark] = services.store().benchmarks()
-    services.store().delete_benchmark(benchmark.id)
+    [benchmark] = services.store().benchmarks.all()
+    services.store().benchmarks.delete(benchmark.id)
     assert [part.value for part in open_page().subheader] == ["How it works", "Recent runs"]
 
 
 @pytest.mark.parametrize(("label", "title"), [("Questions", "Questions"), ("Configure a run", "Configure")])
 def test_a_recent_benchmark_is_one_click_away(label: str, title: str, open_page: Open, store: Store) -> None:
-    store.save_benchmark(islands(1))
-    wanted_id = store.save_benchmark(islands(3))
+    store.benchmarks.save(islands(1))
+    wanted_id = store.benchmarks.save(islands(3))
     app = open_page()
     assert "3 questions · 3 finished · changed " in texts(app)
     labelled(app.button, label).click().run()  # of the first, which was changed last
@@ -53,7 +53,7 @@ def test_a_recent_benchmark_is_one_click_away(label: str, title: str, open_page:
 def test_a_benchmark_without_a_finished_question_is_not_offered_for_a_run(open_page: Open, store: Store) -> None:
     benchmark = islands(1)
     benchmark.mark_unfinished_batch(["q1"])
-    store.save_benchmark(benchmark)
+    store.benchmarks.save(benchmark)
     assert "Configure a run" not in [button.label for button in open_page().button]
 
 

@@ -18,7 +18,7 @@ def two_runs() -> Iterator[tuple[str, str]]:
     """Two runs of one provider, which take longer than a test."""
     with OpenAIServer(honest, delay=2) as server:
         plan = wanted(islands(400), config(server))
-        first, second = (services.store().create_run(plan, name) for name in ("First", "Second"))
+        first, second = (services.store().runs.create(plan, name) for name in ("First", "Second"))
         for run_id in (first, second):
             services.runner().start(run_id)
         yield first, second

@@ -31,8 +31,8 @@ def twins(store: Store) -> list[str]:
     """Carry the demo out three times under one name, as a demonstration to three people does."""
     config = demo_config().model_copy(update={"embedding_check_enabled": False})
     benchmark = demo_benchmark()
-    benchmark_id = store.save_benchmark(benchmark)
-    made = [store.create_run(wanted(benchmark, config), "Demo", benchmark_id=benchmark_id) for _ in range(3)]
+    benchmark_id = store.benchmarks.save(benchmark)
+    made = [store.runs.create(wanted(benchmark, config), "Demo", benchmark_id=benchmark_id) for _ in range(3)]
     for run_id in made:
         services.runner().start(run_id)
         services.runner().wait(run_id, 600)

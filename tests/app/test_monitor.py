@@ -11,7 +11,7 @@ from karenina_core.models import Price
 from karenina_core.models.loading import loading
 from karenina_core.runs import Engine, Progress, Store, top_up, wanted
 from karenina_core.runs.plans.quotes import price_name
-from karenina_core.runs.store.leases import forget_owner, new_owner
+from karenina_core.runs.store.runs import forget_owner, new_owner
 from karenina_core.schemas import ModelConfig, VerificationConfig
 from pages.components import frame, services
 from pages.components.runs import monitor, squares
@@ -32,7 +32,7 @@ def server() -> Iterator[OpenAIServer]:
 def begun(server: OpenAIServer, questions: int, **settings: object) -> str:
     """Start a run, and return its id when the first evaluation is done."""
     plan = wanted(islands(questions), config(server, **settings))
-    run_id = services.store().create_run(plan, "Islands")
+    run_id = services.store().runs.create(plan, "Islands")
     services.runner().start(run_id)
     until = time.monotonic() + PATIENCE
     while not services.runner().progress(run_id).done:
@@ -114,9 +114,9 @@ def test_a_run_asks_for_its_prepared_answers_after_a_restart(open_page: Open) ->
     answers = {"q1": "Paris", "q2": "Lyon"}
     prepared = ModelConfig(interface="manual", model_name="elsewhere", manual_traces=answers)
     settings = VerificationConfig(answering_models=[prepared], parsing_models=["local"])
-    run_id = services.store().create_run(wanted(small_benchmark(2), settings), "Prepared")
+    run_id = services.store().runs.create(wanted(small_benchmark(2), settings), "Prepared")
     app = open_page(frame.MONITOR, run=run_id)
-    services.store().set_status(run_id, "interrupted")
+    services.store().runs.set_status(run_id, "interrupted")
     app = app.run()
     assert app.file_uploader[0].label == "Prepared answers of elsewhere"
     app.button(key="resume").click().run()
@@ -130,7 +130,7 @@ def test_a_run_over_its_limit_says_so_first_and_leads_to_a_higher_one(open_page:
     models = config(server)
     store = services.store()
     each = Price(0.00001, 0.00003)
-    store.set_prices({price_name(one): each for one in (*models.parsing_models, *models.answering_models)})
+    store.settings.set_prices({price_name(one): each for one in (*models.parsing_models, *models.answering_models)})
     run_id = begun(server, 60, max_cost=0.01)
     services.runner().wait(run_id, PATIENCE)
     app = open_page(frame.MONITOR, run=run_id)
@@ -148,7 +148,7 @@ def test_a_run_with_errors_is_not_simply_completed(open_page: Open, server: Open
     services.runner().wait(run_id, PATIENCE)
     said = texts(open_page(frame.MONITOR, run=run_id))
     assert "completed with 3 errors" in said
-    assert services.store().run(run_id).state == "completed with 3 errors"
+    assert services.store().runs.get(run_id).state == "completed with 3 errors"
     home = open_page(frame.HOME)
     assert [button for button in home.button if button.key == f"home_monitor_{run_id}"]
 
@@ -214,7 +214,7 @@ def test_a_run_in_which_everything_fails_says_so_while_it_can_be_stopped(open_pa
 
 def test_a_run_that_its_provider_holds_up_says_so(open_page: Open, server: OpenAIServer) -> None:
     server.script = lambda _: rate_limited(30)
-    run_id = services.store().create_run(wanted(islands(5), config(server)), "Islands")
+    run_id = services.store().runs.create(wanted(islands(5), config(server)), "Islands")
     services.runner().start(run_id)
     until = time.monotonic() + 20
     while not is_held_up(services.runner().progress(run_id)):
@@ -231,7 +231,7 @@ def keys(app: AppTest) -> set[str | None]:
 
 
 def test_a_run_that_another_process_paused_is_continued_there(open_page: Open, server: OpenAIServer) -> None:
-    run_id = services.store().create_run(wanted(islands(200), config(server)), "Elsewhere")
+    run_id = services.store().runs.create(wanted(islands(200), config(server)), "Elsewhere")
     with Store.open(services.store().url) as other, Engine(other) as runner:
         runner.start(run_id)
         runner.pause(run_id)
@@ -246,12 +246,12 @@ def test_a_run_that_another_process_paused_is_continued_there(open_page: Open, s
 
 def test_a_run_whose_process_died_can_be_resumed_from_where_it_is_watched(open_page: Open) -> None:
     store = services.store()
-    run_id = store.create_run(
+    run_id = store.runs.create(
         wanted(small_benchmark(2), VerificationConfig(answering_models=["local"], parsing_models=["local"]))
     )
     owner = new_owner()
-    assert store.claim(run_id, owner)
-    store.set_status(run_id, "paused")
+    assert store.runs.claim(run_id, owner)
+    store.runs.set_status(run_id, "paused")
     assert "Another running copy" in texts(open_page(frame.MONITOR, run=run_id))
     forget_owner(owner)
     services.notice_abandoned.clear()
@@ -269,8 +269,10 @@ def test_models_are_listed_as_configured_and_a_known_price_is_no_unknown_spend(
     server.script = always(rate_limited(30))
     models = config(server, answering_models=[model(server), model(server, "second")])
     each = Price(0.00001, 0.00003)
-    services.store().set_prices({price_name(one): each for one in (*models.parsing_models, models.answering_models[0])})
-    run_id = services.store().create_run(wanted(islands(20), models), "Islands")
+    services.store().settings.set_prices(
+        {price_name(one): each for one in (*models.parsing_models, models.answering_models[0])}
+    )
+    run_id = services.store().runs.create(wanted(islands(20), models), "Islands")
     services.runner().start(run_id)
     until = time.monotonic() + 20
     while len(services.runner().progress(run_id).traffic) < 3 or not services.runner().progress(run_id).retries:
@@ -309,7 +311,9 @@ def test_what_is_typed_as_the_limit_of_one_run_is_not_proposed_for_another(
 ) -> None:
     models = config(server)
     each = Price(0.00001, 0.00003)
-    services.store().set_prices({price_name(one): each for one in (*models.parsing_models, *models.answering_models)})
+    services.store().settings.set_prices(
+        {price_name(one): each for one in (*models.parsing_models, *models.answering_models)}
+    )
     small = begun(server, 60, max_cost=0.01)
     services.runner().wait(small, PATIENCE)
     large = begun(server, 900, max_cost=0.05, replicate_count=2)
@@ -322,7 +326,7 @@ def test_what_is_typed_as_the_limit_of_one_run_is_not_proposed_for_another(
 
 def test_two_runs_of_one_name_can_both_be_chosen(open_page: Open) -> None:
     settings = VerificationConfig(answering_models=["local"], parsing_models=["local"])
-    first, second = (services.store().create_run(wanted(small_benchmark(1), settings), "Twin") for _ in range(2))
+    first, second = (services.store().runs.create(wanted(small_benchmark(1), settings), "Twin") for _ in range(2))
     app = open_page(frame.MONITOR, run=first)
     assert len(set(app.selectbox[0].options)) == 2
     assert app.selectbox[0].set_value(second).run().query_params["run"] in (second, [second])

@@ -54,7 +54,7 @@ def test_what_no_rule_could_draft_is_left_to_a_person() -> None:
 
 
 def test_the_card_leads_to_the_next_step_by_its_only_primary_button(open_page: Open) -> None:
-    benchmark_id = services.store().save_benchmark(benchmark())
+    benchmark_id = services.store().benchmarks.save(benchmark())
     app: AppTest = open_page(PAGE, benchmark=benchmark_id)
     assert "✓ 0 ready · ○ 2 draft · ! 0 with an issue" in texts(app)
     assert [button.key for button in app.button if button.proto.type == "primary"] == ["next_step"]

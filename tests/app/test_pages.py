@@ -83,11 +83,11 @@ def test_the_server_listens_on_this_computer_and_tells_nobody() -> None:
 
 def test_the_demo_starts_from_home_and_reaches_its_end(open_page: Open) -> None:
     app = button(open_page(), "Try the demo")
-    [run] = services.store().runs()
+    [run] = services.store().runs.all()
     services.runner().wait(run.id, 600)
     app = healthy(app.run())
     assert "42 of 42" in str(app.get("progress")[0].proto.text)
-    assert services.store().run(run.id).status == "completed"
+    assert services.store().runs.get(run.id).status == "completed"
 
 
 def test_the_monitor_leads_to_the_results(open_page: Open, demo_run: str) -> None:
@@ -138,7 +138,7 @@ def test_filters_that_keep_nothing_can_be_cleared(open_page: Open, demo_run: str
 
 
 def test_an_answer_shows_its_whole_way(open_page: Open, demo_run: str) -> None:
-    rows = services.store().rows(demo_run)
+    rows = services.store().results.rows(demo_run)
     [row] = [
         r
         for r in rows
@@ -181,7 +181,7 @@ def test_a_configured_run_goes_to_the_monitor(open_page: Open, demo_run: str) ->
     assert "14 questions × 3 models × 1 repeat = 42 answers" in texts(app)
     app = button(app, "Try 3 questions")
     assert app.title[0].value == "Monitor"
-    newest = services.store().runs()[0]
+    newest = services.store().runs.all()[0]
     assert newest.total == 9
 
 
@@ -189,13 +189,13 @@ def test_a_finished_try_goes_on_with_the_other_questions_as_the_same_run(open_pa
     from karenina_core.demo import demo_benchmark, demo_config
 
     benchmark = demo_benchmark()
-    benchmark_id = services.store().save_benchmark(benchmark)
+    benchmark_id = services.store().benchmarks.save(benchmark)
     run_id = services.start_run(benchmark_id, benchmark, demo_config(), "Pilot", limit=3)
     services.runner().wait(run_id, 600)
     app = open_page(frame.MONITOR, run=run_id)
     app = button(app, "Continue with the other 11 questions")
     services.runner().wait(run_id, 600)
-    assert services.store().run(run_id).done == 42
+    assert services.store().runs.get(run_id).done == 42
     assert "widen" not in [item.key for item in app.run().button]
 
 

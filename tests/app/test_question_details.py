@@ -29,7 +29,7 @@ def stored(store: Store) -> str:
         few_shot_examples=[{"question": "1+1?", "answer": "2"}],
         custom_metadata={"level": 5, "tags": ["a"]},
     )
-    return store.save_benchmark(benchmark)
+    return store.benchmarks.save(benchmark)
 
 
 def write(app: AppTest, name: str, value: str) -> AppTest:
@@ -45,7 +45,7 @@ def edit(app: AppTest, alt: str, **edits: Any) -> AppTest:
 
 def saved(app: AppTest, store: Store, stored: str) -> BenchmarkQuestion:
     app.button(key="save_question").click().run()
-    return store.load_benchmark(stored).get_question(TARGET)
+    return store.benchmarks.load(stored).get_question(TARGET)
 
 
 def test_everything_of_a_question_is_shown(open_page: Open, stored: str) -> None:
@@ -104,7 +104,7 @@ def test_rows_that_make_no_sense_are_refused_and_stay(
     app = edit(open_page(PAGE), alt, added_rows=[row])
     saved(app, store, stored)
     assert said in texts(app)
-    assert store.benchmark(stored).revision == 1
+    assert store.benchmarks.row(stored).revision == 1
     assert "Unsaved edits" in texts(app)
 
 
@@ -117,9 +117,9 @@ def test_a_workspace_outside_the_root_is_refused_and_the_path_stays(open_page: O
 
 def test_edits_made_before_the_form_had_all_its_fields_are_kept(open_page: Open, store: Store, stored: str) -> None:
     app = write(open_page(PAGE), "answer_notes", "Accept Bcl-2.")
-    ((key, kept),) = store.settings("draft/").items()
+    ((key, kept),) = store.settings.all("draft/").items()
     few = ("question", "raw_answer", "answer_notes")
-    store.set_setting(
+    store.settings.set(
         key, {part: value if part == "name" else {n: value[n] for n in few} for part, value in kept.items()}
     )
     app = open_page(PAGE)

@@ -21,7 +21,7 @@ PAGE = "pages/questions.py"
 
 @pytest.fixture
 def stored(store: Store) -> str:
-    return store.save_benchmark(small_benchmark())
+    return store.benchmarks.save(small_benchmark())
 
 
 def edit(app: AppTest, rows: dict[int, dict[str, Any]]) -> AppTest:
@@ -53,7 +53,7 @@ def test_what_changes_is_said_before_it_is_saved(open_page: Open, store: Store, 
     app = edit(grid(open_page), {0: {"raw_answer": "Bcl-2"}, 1: {"question": "How many pairs?", "finished": True}})
     assert "**2 questions** change, 1 text changes its identity." in texts(app)
     assert list(table(app, "What changes")["What"]) == ["Reference answer", "Question", "Finished"]
-    assert store.load_benchmark(stored).get_question(TARGET).raw_answer == "BCL2"
+    assert store.benchmarks.load(stored).get_question(TARGET).raw_answer == "BCL2"
     assert "Unsaved edits" in texts(app)
 
 
@@ -61,13 +61,13 @@ def test_saving_changes_all_at_once_and_is_undone_at_once(open_page: Open, store
     app = save(
         edit(grid(open_page), {0: {"raw_answer": "Bcl-2"}, 1: {"question": "How many pairs?", "keywords": ["n"]}})
     )
-    benchmark = store.load_benchmark(stored)
+    benchmark = store.benchmarks.load(stored)
     assert benchmark.get_question_ids() == [TARGET, question_id("How many pairs?")]
     assert benchmark.get_question(TARGET).raw_answer == "Bcl-2"
-    assert store.benchmark(stored).revision == 2
+    assert store.benchmarks.row(stored).revision == 2
     assert "Unsaved edits" not in texts(app)
     app.button(key="undo").click().run()
-    benchmark = store.load_benchmark(stored)
+    benchmark = store.benchmarks.load(stored)
     assert benchmark.get_question_ids() == [TARGET, PAIRS]
     assert (benchmark.get_question(TARGET).raw_answer, benchmark.get_question(PAIRS).keywords) == ("BCL2", [])
 
@@ -76,14 +76,14 @@ def test_ids_can_be_kept_although_texts_change(open_page: Open, store: Store, st
     app = edit(grid(open_page), {1: {"question": "How many pairs?"}})
     app.checkbox(key="keep_ids_of_grid").check().run()
     save(app)
-    assert store.load_benchmark(stored).get_question(PAIRS).question == "How many pairs?"
+    assert store.benchmarks.load(stored).get_question(PAIRS).question == "How many pairs?"
 
 
 def test_a_blank_text_is_named_and_nothing_is_saved(open_page: Open, store: Store, stored: str) -> None:
     app = save(edit(grid(open_page), {0: {"question": None}, 1: {"raw_answer": "46"}}))
     assert "1 question has no text." in texts(app)
     assert "Nothing was saved." in texts(app)
-    assert store.benchmark(stored).revision == 1
+    assert store.benchmarks.row(stored).revision == 1
     assert "Unsaved edits" in texts(app)
 
 
@@ -103,7 +103,7 @@ def test_edits_of_questions_that_are_filtered_out_are_kept(open_page: Open, stor
     app = edit(app, {0: {"raw_answer": "twenty-three"}})
     assert "**2 questions** change." in texts(app)
     save(app)
-    benchmark = store.load_benchmark(stored)
+    benchmark = store.benchmarks.load(stored)
     assert [question.raw_answer for question in benchmark] == ["Bcl-2", "twenty-three"]
 
 
@@ -116,9 +116,9 @@ def test_discarding_shows_what_is_stored(open_page: Open, stored: str) -> None:
 
 def test_a_value_changed_elsewhere_meanwhile_is_announced(open_page: Open, store: Store, stored: str) -> None:
     app = edit(grid(open_page), {0: {"raw_answer": "Bcl-2"}})
-    benchmark = store.load_benchmark(stored)
+    benchmark = store.benchmarks.load(stored)
     benchmark.edit_question(TARGET, raw_answer="hers")
-    store.save_benchmark(benchmark, stored)
+    store.benchmarks.save(benchmark, stored)
     assert "1 edited value was changed elsewhere" in texts(app.run())
 
 
@@ -126,9 +126,9 @@ def test_edits_of_a_question_that_was_deleted_meanwhile_are_announced(
     open_page: Open, store: Store, stored: str
 ) -> None:
     app = edit(grid(open_page), {0: {"raw_answer": "Bcl-2"}})
-    benchmark = store.load_benchmark(stored)
+    benchmark = store.benchmarks.load(stored)
     benchmark.remove_question(TARGET)
-    store.save_benchmark(benchmark, stored)
+    store.benchmarks.save(benchmark, stored)
     assert "1 edited question is not in this benchmark any more" in texts(app.run())
 
 
@@ -137,9 +137,9 @@ def test_all_that_are_shown_are_marked_at_once(open_page: Open, store: Store, st
     assert "For all 2 shown:" in texts(app)
     app.button(key="mark_finished").click().run()
     assert "Marked **1 question** as finished" in texts(app)
-    assert store.benchmark(stored).finished_count == 2
+    assert store.benchmarks.row(stored).finished_count == 2
     app.button(key="undo").click().run()
-    assert store.benchmark(stored).finished_count == 1
+    assert store.benchmarks.row(stored).finished_count == 1
 
 
 def test_marking_what_is_marked_already_changes_nothing(open_page: Open, store: Store, stored: str) -> None:
@@ -152,7 +152,7 @@ def test_only_the_selected_are_marked_and_their_other_edits_stay(open_page: Open
     app = edit(grid(open_page), {0: {"selected": True, "raw_answer": "Bcl-2", "finished": True}})
     assert "For the 1 selected:" in texts(app)
     app.button(key="mark_unfinished").click().run()
-    benchmark = store.load_benchmark(stored)
+    benchmark = store.benchmarks.load(stored)
     assert [question.finished for question in benchmark] == [False, False]
     assert "**1 question** changes." in texts(app)
     assert list(table(app, "Questions to edit")["selected"]) == [False, False]
@@ -169,9 +169,9 @@ def test_deleting_needs_a_selection_and_is_undone_in_place(open_page: Open, stor
     assert app.button(key="delete_selected").disabled
     app = edit(app, {0: {"selected": True}, 1: {"selected": True}})
     app.button(key="delete_selected").click().run()
-    assert len(store.load_benchmark(stored)) == 0
+    assert len(store.benchmarks.load(stored)) == 0
     app.button(key="undo").click().run()
-    assert store.load_benchmark(stored).get_question_ids() == [TARGET, PAIRS]
+    assert store.benchmarks.load(stored).get_question_ids() == [TARGET, PAIRS]
 
 
 def test_edits_in_the_table_follow_a_question_that_gets_another_id(open_page: Open, store: Store, stored: str) -> None:
@@ -184,7 +184,7 @@ def test_edits_in_the_table_follow_a_question_that_gets_another_id(open_page: Op
     app.button(key="save_question").click().run()
     app.segmented_control(key="question_way").set_value("grid").run()
     save(app)
-    assert store.load_benchmark(stored).get_question(question_id("How many pairs?")).raw_answer == ("twenty-three")
+    assert store.benchmarks.load(stored).get_question(question_id("How many pairs?")).raw_answer == ("twenty-three")
 
 
 def test_cells_remember_what_they_replace() -> None:

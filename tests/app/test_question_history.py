@@ -19,7 +19,7 @@ PAGE = "pages/questions.py"
 
 @pytest.fixture
 def stored(store: Store) -> str:
-    return store.save_benchmark(small_benchmark())
+    return store.benchmarks.save(small_benchmark())
 
 
 def save(app: AppTest, name: str, value: object) -> AppTest:
@@ -46,10 +46,10 @@ def test_a_save_shows_the_words_it_changed(open_page: Open, stored: str) -> None
 
 
 def test_a_template_is_compared_line_by_line(open_page: Open, store: Store, stored: str) -> None:
-    benchmark = store.load_benchmark(stored)
+    benchmark = store.benchmarks.load(stored)
     source = benchmark.get_template(TARGET)
     benchmark.add_answer_template(TARGET, source.replace('ground_truth="BCL2"', 'ground_truth="BAX"'))
-    store.save_benchmark(benchmark, stored)
+    store.benchmarks.save(benchmark, stored)
     (shown,) = [code.value for code in open_page(PAGE).code if code.language == "diff"]
     assert '-        ground_truth="BCL2",' in shown.splitlines()
     assert '+        ground_truth="BAX",' in shown.splitlines()
@@ -73,11 +73,11 @@ def test_going_back_can_be_undone(open_page: Open, store: Store, stored: str) ->
     app = save(save(open_page(PAGE), "raw_answer", "one"), "answer_notes", "A note.")
     app = select_row(app, "Versions", 1)
     app.button(key="revert_version").click().run()
-    question = store.load_benchmark(stored).get_question(TARGET)
+    question = store.benchmarks.load(stored).get_question(TARGET)
     assert (question.raw_answer, question.answer_notes) == ("BCL2", None)
     assert list(table(app, "Versions")["Changed"]) == ["reference answer, notes", "notes", "reference answer"]
     app.button(key="undo").click().run()
-    question = store.load_benchmark(stored).get_question(TARGET)
+    question = store.benchmarks.load(stored).get_question(TARGET)
     assert (question.raw_answer, question.answer_notes) == ("one", "A note.")
 
 
@@ -86,7 +86,7 @@ def test_going_back_to_another_text_brings_the_old_id_back(open_page: Open, stor
     assert app.query_params["q"] != TARGET
     app.button(key="revert_version").click().run()
     assert app.query_params["q"] == TARGET
-    assert store.load_benchmark(stored).get_question_ids()[0] == TARGET
+    assert store.benchmarks.load(stored).get_question_ids()[0] == TARGET
     app.button(key="undo").click().run()
     assert app.query_params["q"] == question_id("What does venetoclax bind?")
 
@@ -102,7 +102,7 @@ def test_a_deleted_question_can_be_brought_back_later(open_page: Open, store: St
     app.button(key="delete_question").click().run()
     app = open_page(PAGE)
     app.button(key=f"bring_back_{TARGET}").click().run()
-    assert TARGET in store.load_benchmark(stored).get_question_ids()
+    assert TARGET in store.benchmarks.load(stored).get_question_ids()
     assert app.query_params["q"] == TARGET
     assert list(table(app, "Versions")["Changed"]) == ["deleted"]
 

@@ -26,7 +26,7 @@ def stored(store: Store) -> str:
     benchmark.add_question("Why is the sky blue?", "Scattering")
     looked = benchmark.add_question("What does aspirin inhibit?", "COX-1", TEMPLATE)
     benchmark.set_question_custom_property(looked, REVIEW_PROPERTY, "target: The description is vague.")
-    return store.save_benchmark(benchmark)
+    return store.benchmarks.save(benchmark)
 
 
 def listed(app: AppTest) -> list[str]:
@@ -99,7 +99,7 @@ def test_failing_in_a_run_needs_a_run(open_page: Open, stored: str) -> None:
 
 
 def test_failing_in_a_run_names_the_models(open_page: Open, store: Store, demo_run: str) -> None:
-    failed = store.failures(demo_run)
+    failed = store.results.failures(demo_run)
     app = view(open_page(PAGE), "Failing in run")
     shown = table(app, "Questions")
     assert len(shown) == len(failed) > 0
@@ -113,11 +113,11 @@ def test_failing_in_a_run_names_the_models(open_page: Open, store: Store, demo_r
 def test_a_question_whose_text_changed_since_the_run_is_counted_apart(
     open_page: Open, store: Store, demo_run: str
 ) -> None:
-    (row,) = store.benchmarks()
-    benchmark = store.load_benchmark(row.id)
-    failed = next(iter(store.failures(demo_run)))
+    (row,) = store.benchmarks.all()
+    benchmark = store.benchmarks.load(row.id)
+    failed = next(iter(store.results.failures(demo_run)))
     benchmark.edit_question(failed, question="Quite another text?")
-    store.save_benchmark(benchmark, row.id)
+    store.benchmarks.save(benchmark, row.id)
     app = view(open_page(PAGE), "Failing in run")
     assert "1 more question failed in this run" in texts(app)
 
@@ -126,7 +126,7 @@ def test_a_long_list_is_shown_page_by_page(open_page: Open, store: Store, monkey
     monkeypatch.setattr(question_list, "PAGE", 10)
     benchmark = Benchmark.create("Long")
     ids = [benchmark.add_question(f"Question {number:02}?", "x", TEMPLATE) for number in range(25)]
-    store.save_benchmark(benchmark)
+    store.benchmarks.save(benchmark)
     app = open_page(PAGE, q=ids[13])
     assert "25 of 25 shown" in texts(app)
     assert listed(app)[0] == "Question 10?"
@@ -155,4 +155,4 @@ def test_a_reviewed_draft_leaves_the_list_and_can_come_back(open_page: Open, sto
     app.button(key="reviewed").click().run()
     assert "1 to review" not in texts(app)
     app.button(key="undo").click().run()
-    assert REVIEW_PROPERTY in store.load_benchmark(stored).get_question(name).custom_metadata
+    assert REVIEW_PROPERTY in store.benchmarks.load(stored).get_question(name).custom_metadata

@@ -21,7 +21,7 @@ PAIRS = question_id("How many chromosome pairs?")
 @pytest.fixture
 def stored(store: Store, small: Benchmark) -> str:
     """Return the id of the stored small benchmark."""
-    return store.save_benchmark(small)
+    return store.benchmarks.save(small)
 
 
 def field(app: AppTest, name: str):
@@ -41,7 +41,7 @@ def test_without_a_benchmark_the_page_leads_to_one(open_page: Open) -> None:
 
 
 def test_a_benchmark_without_questions_says_how_to_begin(open_page: Open, store: Store) -> None:
-    store.save_benchmark(Benchmark.create("Empty"))
+    store.benchmarks.save(Benchmark.create("Empty"))
     assert "Add the first one above." in texts(open_page("pages/questions.py"))
 
 
@@ -81,9 +81,9 @@ def test_an_edit_is_announced_and_saved_only_on_demand(open_page: Open, store: S
     field(app, "raw_answer").set_value("BCL-2").run()
     assert "Unsaved edits" in texts(app)
     assert table(app, "Questions")["State"][0] == "✓ ready ✎"
-    assert store.load_benchmark(stored).get_question(TARGET).raw_answer == "BCL2"
+    assert store.benchmarks.load(stored).get_question(TARGET).raw_answer == "BCL2"
     save(app)
-    assert store.load_benchmark(stored).get_question(TARGET).raw_answer == "BCL-2"
+    assert store.benchmarks.load(stored).get_question(TARGET).raw_answer == "BCL-2"
     assert "Unsaved edits" not in texts(app)
 
 
@@ -133,7 +133,7 @@ def test_two_people_editing_different_fields_both_keep_their_work(open_page: Ope
     second.run()
     assert "changed elsewhere" in texts(second)
     save(second)
-    question = store.load_benchmark(stored).get_question(TARGET)
+    question = store.benchmarks.load(stored).get_question(TARGET)
     assert (question.raw_answer, question.answer_notes) == ("BCL-2", "A note.")
 
 
@@ -143,7 +143,7 @@ def test_a_new_text_changes_the_id_and_says_so(open_page: Open, store: Store, st
     assert "Changing the text changes the identity" in texts(app)
     save(app)
     assert app.query_params["q"] == question_id("What does venetoclax bind?")
-    assert store.load_benchmark(stored).get_question_ids() == [app.query_params["q"], PAIRS]
+    assert store.benchmarks.load(stored).get_question_ids() == [app.query_params["q"], PAIRS]
 
 
 def test_a_typo_can_be_corrected_without_a_new_id(open_page: Open, store: Store, stored: str) -> None:
@@ -151,7 +151,7 @@ def test_a_typo_can_be_corrected_without_a_new_id(open_page: Open, store: Store,
     field(app, "question").set_value("What is the target of Venetoclax?").run()
     app.checkbox[0].check().run()
     save(app)
-    assert store.load_benchmark(stored).get_question(TARGET).question == "What is the target of Venetoclax?"
+    assert store.benchmarks.load(stored).get_question(TARGET).question == "What is the target of Venetoclax?"
 
 
 def test_a_blank_reference_answer_is_refused_and_the_edit_kept(open_page: Open, store: Store, stored: str) -> None:
@@ -160,7 +160,7 @@ def test_a_blank_reference_answer_is_refused_and_the_edit_kept(open_page: Open, 
     save(app)
     assert "no reference answer" in texts(app)
     assert field(app, "raw_answer").value == " "
-    assert store.load_benchmark(stored).get_question(TARGET).raw_answer == "BCL2"
+    assert store.benchmarks.load(stored).get_question(TARGET).raw_answer == "BCL2"
 
 
 def test_the_template_shows_its_fields_and_never_the_truth_to_the_judge(open_page: Open, stored: str) -> None:
@@ -179,7 +179,7 @@ def test_a_broken_template_shows_the_line_and_is_not_saved(open_page: Open, stor
     assert "Line 2" in app.error[0].proto.title
     assert "target: str = open('x')" in [code.value for code in app.code]
     save(app)
-    assert store.load_benchmark(stored).get_template(TARGET).startswith("from karenina_core")
+    assert store.benchmarks.load(stored).get_template(TARGET).startswith("from karenina_core")
 
 
 def test_a_skeleton_can_be_inserted_where_there_is_no_template(open_page: Open, store: Store, stored: str) -> None:
@@ -187,7 +187,7 @@ def test_a_skeleton_can_be_inserted_where_there_is_no_template(open_page: Open, 
     app.button(key="insert_skeleton").click().run()
     assert "ground_truth='23'" in field(app, "answer_template").value.replace('"', "'")
     save(app)
-    assert store.load_benchmark(stored).has_template(PAIRS)
+    assert store.benchmarks.load(stored).has_template(PAIRS)
 
 
 def test_an_unfinished_question_says_that_it_will_not_run(open_page: Open, stored: str) -> None:
@@ -203,11 +203,11 @@ def test_a_question_that_only_wants_finishing_is_finished_by_one_click(
     assert "finish_question" not in [button.key for button in app.button], "its edits are not saved yet"
     save(app)
     app.button(key="finish_question").click().run()
-    assert store.load_benchmark(stored).get_question(PAIRS).finished
+    assert store.benchmarks.load(stored).get_question(PAIRS).finished
     assert table(app, "Questions")["State"][1] == "✓ ready"
     assert field(app, "finished").value is True
     app.button(key="undo").click().run()
-    assert not store.load_benchmark(stored).get_question(PAIRS).finished
+    assert not store.benchmarks.load(stored).get_question(PAIRS).finished
 
 
 def test_a_finished_question_that_nothing_decides_says_why_it_will_not_run(open_page: Open, stored: str) -> None:
@@ -224,7 +224,7 @@ def test_a_question_made_here_is_a_draft(open_page: Open, store: Store, stored: 
     labelled(app.text_area, "Its reference answer").set_value("Scattering")
     labelled(app.button, "Add as draft").click()
     app.run()
-    assert not store.load_benchmark(stored).get_question(app.query_params["q"]).finished
+    assert not store.benchmarks.load(stored).get_question(app.query_params["q"]).finished
     assert field(app, "question").value == "Why is the sky blue?"
 
 
@@ -235,7 +235,7 @@ def test_adding_a_text_that_is_there_opens_it_unchanged(open_page: Open, store: 
     labelled(app.button, "Add as draft").click()
     app.run()
     assert app.query_params["q"] == TARGET
-    assert store.load_benchmark(stored).get_question(TARGET).finished
+    assert store.benchmarks.load(stored).get_question(TARGET).finished
 
 
 def test_a_blank_question_is_refused_in_words(open_page: Open, stored: str) -> None:
@@ -248,14 +248,14 @@ def test_a_blank_question_is_refused_in_words(open_page: Open, stored: str) -> N
 def test_deleting_a_question_can_be_undone_in_place(open_page: Open, store: Store, stored: str) -> None:
     app = open_page("pages/questions.py", q=TARGET)
     app.button(key="delete_question").click().run()
-    assert store.load_benchmark(stored).get_question_ids() == [PAIRS]
+    assert store.benchmarks.load(stored).get_question_ids() == [PAIRS]
     app.button(key="undo").click().run()
-    assert store.load_benchmark(stored).get_question_ids() == [TARGET, PAIRS]
+    assert store.benchmarks.load(stored).get_question_ids() == [TARGET, PAIRS]
     assert app.query_params["q"] == TARGET
 
 
 def test_every_question_of_the_demo_opens(open_page: Open, store: Store) -> None:
-    store.save_benchmark(demo_benchmark())
+    store.benchmarks.save(demo_benchmark())
     app = open_page("pages/questions.py")
     for row in range(14):
         app = select_row(app, "Questions", row)
@@ -264,7 +264,7 @@ def test_every_question_of_the_demo_opens(open_page: Open, store: Store) -> None
 
 
 def test_saving_is_out_of_use_while_there_is_nothing_to_save(open_page: Open) -> None:
-    services.store().save_benchmark(small_benchmark())
+    services.store().benchmarks.save(small_benchmark())
     app = open_page("pages/questions.py")
     save = app.button(key="save_question")
     assert save.disabled and "nothing to save" in save.help
@@ -274,6 +274,6 @@ def test_saving_is_out_of_use_while_there_is_nothing_to_save(open_page: Open) ->
 
 def test_benchmarks_of_one_name_can_be_told_apart(open_page: Open) -> None:
     for _ in range(2):
-        services.store().save_benchmark(small_benchmark())
+        services.store().benchmarks.save(small_benchmark())
     [box] = [box for box in open_page("pages/questions.py").selectbox if box.label == "Benchmark"]
     assert len(set(box.options)) == 2

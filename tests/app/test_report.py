@@ -40,4 +40,4 @@ def test_a_file_holds_what_was_chosen_for_it(demo_run: str) -> None:
     options = Options(answers="none", charts=False, templates=False)
     page = _written("html", [demo_run], Wanted("For Ann", "Bob", options))().decode()
     assert "For Ann" in page and "by Bob" in page and "<script" not in page
-    assert services.store().run(demo_run).snapshot in page
+    assert services.store().runs.get(demo_run).snapshot in page

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from karenina_core.runs import ChangedTemplates, wanted
-from karenina_core.runs.store.leases import new_owner
+from karenina_core.runs.store.runs import new_owner
 from karenina_core.schemas import VerificationResult
 from pages.components import frame, services
 from pages.components.results import charts
@@ -34,8 +34,8 @@ def result(question: str, verdict: str = "pass", replicate: int = 1, text: str =
 
 def stored(*results: VerificationResult, name: str = "First", replicates: int = 1, answering: int = 1) -> str:
     config = small_config(answering, replicate_count=replicates)
-    run_id = services.store().create_run(wanted(small_benchmark(4), config), name)
-    services.store().write_results(run_id, results)
+    run_id = services.store().runs.create(wanted(small_benchmark(4), config), name)
+    services.store().results.save(run_id, results)
     return run_id
 
 
@@ -52,7 +52,7 @@ def test_numbers_stand_above_everything(open_page: Open) -> None:
 
 def test_a_run_that_has_not_ended_says_how_much_of_it_is_counted(open_page: Open) -> None:
     run_id = stored(result("q1"), result("q2", "fail"))
-    total = services.store().run(run_id).total
+    total = services.store().runs.get(run_id).total
     app = open_page(frame.RESULTS, run=run_id)
     assert f"2 of {total} evaluations are done and counted here. The run is interrupted, can be resumed." in texts(app)
     app = labelled(app.button, "Open the monitor").click().run()
@@ -61,8 +61,8 @@ def test_a_run_that_has_not_ended_says_how_much_of_it_is_counted(open_page: Open
 
 def under_way(*results: VerificationResult, status: str = "running") -> str:
     run_id = stored(*results)
-    assert services.store().claim(run_id, new_owner())
-    services.store().set_status(run_id, status)
+    assert services.store().runs.claim(run_id, new_owner())
+    services.store().runs.set_status(run_id, status)
     return run_id
 
 
@@ -83,9 +83,9 @@ def test_what_has_come_since_is_offered_and_shown_when_asked_for(open_page: Open
     script = f"from pages.components.results import overview\n\noverview.more({run_id!r}, here=1)"
     look = AppTest.from_string(script, default_timeout=180).run()
     assert not texts(look)
-    services.store().write_results(run_id, [result("q2")])
+    services.store().results.save(run_id, [result("q2")])
     assert "1 more result since this page was opened." in texts(look.run())
-    services.store().set_status(run_id, "cancelled")
+    services.store().runs.set_status(run_id, "cancelled")
     assert "1 more result since this page was opened. The run is cancelled." in texts(look.run())
 
 
@@ -143,7 +143,7 @@ def test_a_row_opens_its_answer(open_page: Open) -> None:
 
 def on_answer(app: AppTest, run_id: str, question: str) -> AppTest:
     """Follow a link to an answer, as the button of the drawer does; AppTest cannot click what is in a drawer."""
-    app.query_params["row"] = services.store().rows(run_id, question_id=question)[0]["result_id"]
+    app.query_params["row"] = services.store().results.rows(run_id, question_id=question)[0]["result_id"]
     return healthy(app.switch_page(frame.ANSWER).run())
 
 
@@ -203,7 +203,7 @@ def test_a_large_run_under_way_is_read_again_only_when_asked(open_page: Open, mo
     monkeypatch.setattr(results_data, "_LARGE", 1)
     run_id = under_way(result("q1"))
     app = open_page(frame.RESULTS, run=run_id)
-    services.store().write_results(run_id, [result("q2")])
+    services.store().results.save(run_id, [result("q2")])
     app = healthy(app.run())
     assert "1 more result since this page was opened" in texts(app)
     assert len(questions(app)) == 1
@@ -264,5 +264,5 @@ class TestWhatChanged:
 
 def test_home_says_that_a_run_was_interrupted(open_page: Open) -> None:
     run_id = stored(result("q1"))
-    services.store().set_status(run_id, "running")
+    services.store().runs.set_status(run_id, "running")
     assert "interrupted, can be resumed · 1 of 4 done" in texts(open_page(frame.HOME))

@@ -34,7 +34,7 @@ def mark(app: AppTest, *rows: int) -> AppTest:
 
 
 def names(store: Store, benchmark_id: str) -> list[str]:
-    rubric = store.load_benchmark(benchmark_id).get_global_rubric()
+    rubric = store.benchmarks.load(benchmark_id).get_global_rubric()
     return [trait.name for trait in rubric.traits] if rubric else []
 
 
@@ -48,14 +48,14 @@ class TestCoverage:
     def test_traits_and_questions_are_shown_with_their_reach(
         self, open_page: Open, store: Store, benchmark: Benchmark
     ) -> None:
-        store.save_benchmark(benchmark)
+        store.benchmarks.save(benchmark)
         app = open_page("pages/rubrics.py", view="coverage")
         assert "1 trait, 1 question of 2 without any trait" in texts(app)
         assert list(table(app, "Traits and the questions they touch")["Questions"]) == [1]
         assert list(table(app, "Questions and their traits")["Names BCL2"]) == ["◆", "–"]
 
     def test_questions_are_filtered(self, open_page: Open, store: Store, benchmark: Benchmark) -> None:
-        store.save_benchmark(benchmark)
+        store.benchmarks.save(benchmark)
         app = open_page("pages/rubrics.py", view="coverage")
         app.segmented_control(key="coverage_quick").set_value("none").run()
         assert list(table(app, "Questions and their traits")["Question"]) == ["How many chromosome pairs?"]
@@ -70,7 +70,7 @@ class TestCoverage:
         assert list(table(app, "Questions and their traits")["Names BCL2"]) == ["◆"]
 
     def test_a_question_leads_to_its_traits(self, open_page: Open, store: Store, benchmark: Benchmark) -> None:
-        store.save_benchmark(benchmark)
+        store.benchmarks.save(benchmark)
         app = select_row(open_page("pages/rubrics.py", view="coverage"), "Questions and their traits", 0)
         app.button(key="coverage_edit").click().run()
         assert list(table(app, "Rubric traits")["Trait"]) == ["Names BCL2"]
@@ -81,17 +81,17 @@ class TestCoverage:
         for number in range(250):
             large.add_question(f"Question {number}?", "x")
         large.set_global_rubric(Rubric(traits=[CLARITY]))
-        store.save_benchmark(large)
+        store.benchmarks.save(large)
         app = open_page("pages/rubrics.py", view="coverage")
         assert "every question has one" in texts(app)
         assert len(table(app, "Questions and their traits")) == 100
 
     def test_a_benchmark_without_traits_says_how_to_begin(self, open_page: Open, store: Store) -> None:
-        store.save_benchmark(small_benchmark())
+        store.benchmarks.save(small_benchmark())
         assert "No trait touches any of the 2 questions" in texts(open_page("pages/rubrics.py", view="coverage"))
 
     def test_a_benchmark_without_questions_leads_there(self, open_page: Open, store: Store) -> None:
-        store.save_benchmark(Benchmark.create("Empty"))
+        store.benchmarks.save(Benchmark.create("Empty"))
         assert "no questions yet" in texts(open_page("pages/rubrics.py", view="coverage"))
 
 
@@ -100,7 +100,7 @@ class TestLibrary:
     def stored(self, store: Store) -> str:
         benchmark = small_benchmark()
         benchmark.set_global_rubric(Rubric(traits=[CLARITY]))
-        return store.save_benchmark(benchmark)
+        return store.benchmarks.save(benchmark)
 
     def test_an_empty_library_says_how_to_fill_it(self, open_page: Open, stored: str) -> None:
         assert "The library is empty. Keep a trait" in texts(open_page("pages/rubrics.py", view="library"))
@@ -111,7 +111,7 @@ class TestLibrary:
         app = open_page("pages/rubrics.py", benchmark=stored)
         app.button(key="keep_trait").click().run()
         assert [(entry.trait, entry.origin) for entry in library(store)] == [(CLARITY, "Small")]
-        other = store.save_benchmark(other_benchmark())
+        other = store.benchmarks.save(other_benchmark())
         app = mark(open_page("pages/rubrics.py", benchmark=other, view="library"), 0)
         app.button(key="library_copy").click().run()
         assert names(store, other) == ["Clearness"]
@@ -131,11 +131,11 @@ class TestLibrary:
     def test_traits_of_another_benchmark_are_copied_into_a_question(
         self, open_page: Open, store: Store, stored: str
     ) -> None:
-        other = store.save_benchmark(other_benchmark())
+        other = store.benchmarks.save(other_benchmark())
         app = open_page("pages/rubrics.py", benchmark=other, view="library", scope="question")
         app.selectbox(key="library_source").set_value(stored).run()
         mark(app, 0).button(key="library_copy").click().run()
-        own = store.load_benchmark(other).get_question_rubric(app.query_params["q"])
+        own = store.benchmarks.load(other).get_question_rubric(app.query_params["q"])
         assert own is not None
         assert own.traits == [CLARITY]
 
@@ -164,23 +164,23 @@ class TestLibrary:
 class TestScoring:
     def opened(self, open_page: Open, store: Store, *traits: RubricTrait | ManualRubricTrait) -> AppTest:
         """Open the demo's benchmark with further traits."""
-        [row] = store.benchmarks()
-        benchmark = store.load_benchmark(row.id)
+        [row] = store.benchmarks.all()
+        benchmark = store.benchmarks.load(row.id)
         for trait in traits:
             benchmark.add_global_rubric_trait(trait)
-        store.save_benchmark(benchmark, row.id)
+        store.benchmarks.save(benchmark, row.id)
         app = open_page("pages/rubrics.py", view="score", benchmark=row.id)
         labelled(app.selectbox, "Trait").set_value(traits[-1].name).run()
         return healthy(app)
 
     def test_without_a_run_there_is_nothing_to_score(self, open_page: Open, store: Store) -> None:
-        store.save_benchmark(small_benchmark())
+        store.benchmarks.save(small_benchmark())
         assert "No run has ended yet" in texts(open_page("pages/rubrics.py", view="score"))
 
     def test_a_pattern_is_scored_at_once_and_results_show_it(
         self, open_page: Open, store: Store, demo_run: str
     ) -> None:
-        before = {result.result_id: result.verdict for result in store.results(demo_run)}
+        before = {result.result_id: result.verdict for result in store.results.all(demo_run)}
         results = open_page("pages/results.py", run=demo_run)
         assert "Names BCL2" not in str([frame.value.to_dict() for frame in results.dataframe])
         app = self.opened(open_page, store, BCL2)
@@ -190,8 +190,8 @@ class TestScoring:
         app = healthy(app.run())
         assert "completed" in texts(app)
         assert "42 scored" in texts(app)
-        assert {result.result_id: result.verdict for result in store.results(demo_run)} == before
-        assert all("Names BCL2" in result.rubric.regex for result in store.results(demo_run))
+        assert {result.result_id: result.verdict for result in store.results.all(demo_run)} == before
+        assert all("Names BCL2" in result.rubric.regex for result in store.results.all(demo_run))
         from pages.components.results import data as results_data
 
         assert "Names BCL2" in set(results_data.frames(demo_run).traits["trait"])
@@ -212,7 +212,7 @@ class TestScoring:
         app = healthy(app.checkbox[0].check().run())
         app.button(key="score").click().run()
         services.scorer().wait(demo_run, 60)
-        assert {result.rubric.scores.get("Clearness") for result in store.results(demo_run)} == {5}
+        assert {result.rubric.scores.get("Clearness") for result in store.results.all(demo_run)} == {5}
         app = healthy(app.run())
         assert "Every result of this run has a value of this trait." in texts(app)
         assert {request["model"] for request in openai_server.requests} == {"court"}
@@ -220,12 +220,12 @@ class TestScoring:
     def test_a_run_with_another_trait_of_that_name_is_refused(
         self, open_page: Open, store: Store, demo_run: str
     ) -> None:
-        [row] = store.benchmarks()
-        benchmark = store.load_benchmark(row.id)
+        [row] = store.benchmarks.all()
+        benchmark = store.benchmarks.load(row.id)
         rubric = benchmark.get_global_rubric()
         assert rubric is not None
         changed = rubric.traits[0].model_copy(update={"description": "Something else"})
         benchmark.set_global_rubric(Rubric(traits=[changed]))
-        store.save_benchmark(benchmark, row.id)
+        store.benchmarks.save(benchmark, row.id)
         app = open_page("pages/rubrics.py", view="score", benchmark=row.id)
         assert "values of another trait named" in texts(app)

@@ -40,7 +40,7 @@ def stored(store: Store, small: Benchmark) -> str:
             ],
         )
     )
-    return store.save_benchmark(small)
+    return store.benchmarks.save(small)
 
 
 def add(app: AppTest, kind: str, **values: Any) -> AppTest:
@@ -62,7 +62,7 @@ def save(app: AppTest) -> AppTest:
 
 
 def global_traits(store: Store, benchmark_id: str) -> dict[str, Any]:
-    rubric = store.load_benchmark(benchmark_id).get_global_rubric()
+    rubric = store.benchmarks.load(benchmark_id).get_global_rubric()
     return {trait.name: trait for trait in rubric.traits} if rubric else {}
 
 
@@ -72,7 +72,7 @@ def test_traits_are_listed_with_what_they_yield(open_page: Open, stored: str) ->
 
 
 def test_a_benchmark_without_traits_says_how_to_begin(open_page: Open, store: Store, small: Benchmark) -> None:
-    store.save_benchmark(small)
+    store.benchmarks.save(small)
     assert "No trait applies to all questions yet. Add one with “Add trait”" in texts(open_page("pages/rubrics.py"))
 
 
@@ -110,7 +110,7 @@ def test_a_trait_is_edited_in_place(open_page: Open, store: Store, stored: str) 
     assert "Unsaved edits" in texts(app)
     save(app)
     assert list(global_traits(store, stored)) == ["Plainness", "BH3"]
-    assert store.load_benchmark(stored).get_global_rubric().name == "Quality"
+    assert store.benchmarks.load(stored).get_global_rubric().name == "Quality"
 
 
 def test_the_tester_says_whether_a_text_passes(open_page: Open, stored: str) -> None:
@@ -166,23 +166,23 @@ def test_a_question_has_traits_of_its_own_and_inherits_the_others(open_page: Ope
     assert "Also applies, from all questions: Clarity, BH3" in texts(app)
     add(app, "llm", Name="Tone")
     question_id = app.query_params["q"]
-    own = store.load_benchmark(stored).get_question_rubric(question_id)
+    own = store.benchmarks.load(stored).get_question_rubric(question_id)
     assert [trait.name for trait in own.traits] == ["Tone"]
     app.button(key="delete_trait").click().run()
-    assert store.load_benchmark(stored).get_question_rubric(question_id) is None
+    assert store.benchmarks.load(stored).get_question_rubric(question_id) is None
 
 
 def test_a_question_cannot_take_the_name_of_a_shared_trait(open_page: Open, store: Store, stored: str) -> None:
     app = add(open_page("pages/rubrics.py", scope="question"), "llm", Name="Clarity")
     assert "A trait of all questions is named 'Clarity'" in texts(app)
-    assert store.load_benchmark(stored).get_question_rubric(app.query_params["q"]) is None
+    assert store.benchmarks.load(stored).get_question_rubric(app.query_params["q"]) is None
 
 
 def test_a_shared_trait_cannot_take_the_name_of_a_questions_own(
     open_page: Open, store: Store, small: Benchmark
 ) -> None:
     small.set_question_rubric(small.get_question_ids()[0], Rubric(traits=[RubricTrait(name="Tone")]))
-    benchmark_id = store.save_benchmark(small)
+    benchmark_id = store.benchmarks.save(small)
     app = add(open_page("pages/rubrics.py"), "llm", Name="Tone")
     assert "is named 'Tone'. It would not be evaluated there" in texts(app)
     assert global_traits(store, benchmark_id) == {}
@@ -194,13 +194,13 @@ def test_a_file_may_replace_a_shared_trait_and_the_page_says_so(
     small.set_global_rubric(Rubric(traits=[RubricTrait(name="Clarity")]))
     question_id = small.get_question_ids()[0]
     small.set_question_rubric(question_id, Rubric(traits=[RubricTrait(name="Clarity", description="Own")]))
-    benchmark_id = store.save_benchmark(small)
+    benchmark_id = store.benchmarks.save(small)
     app = open_page("pages/rubrics.py", scope="question", q=question_id)
     assert "Used here instead of the trait of all questions: Clarity" in texts(app)
     assert 'The global rubric has a trait "Clarity" too.' in texts(app)
     fill(app, "What the judge assesses", "Own words")
     save(app)
-    own = store.load_benchmark(benchmark_id).get_question_rubric(question_id)
+    own = store.benchmarks.load(benchmark_id).get_question_rubric(question_id)
     assert own is not None
     assert own.traits[0].description == "Own words", "an edit that keeps the name is saved"
 
@@ -236,7 +236,7 @@ def test_the_list_counts_what_is_to_be_mended(open_page: Open, store: Store, sma
     small.set_global_rubric(
         Rubric(traits=[RubricTrait(name="Bare"), RubricTrait(name="Good", description="How good?")])
     )
-    store.save_benchmark(small)
+    store.benchmarks.save(small)
     assert list(table(open_page("pages/rubrics.py"), "Rubric traits")["To mend"]) == ["1", ""]
 
 
@@ -253,7 +253,7 @@ def test_a_new_trait_that_was_begun_is_found_again_after_a_reload(open_page: Ope
 
 def test_a_trait_that_is_only_kept_says_why(open_page: Open, store: Store, small: Benchmark) -> None:
     small.set_global_rubric(Rubric(traits=[CALLABLE]))
-    store.save_benchmark(small)
+    store.benchmarks.save(small)
     app = open_page("pages/rubrics.py")
     assert "callable: kept, not evaluated" in list(table(app, "Rubric traits")["Yields"])
     assert "Kept, not evaluated" in texts(app)
@@ -277,7 +277,7 @@ def test_a_cancelled_new_trait_leaves_an_empty_form_behind(open_page: Open, stor
 
 
 def test_every_trait_of_the_demo_opens(open_page: Open, store: Store) -> None:
-    store.save_benchmark(demo_benchmark())
+    store.benchmarks.save(demo_benchmark())
     app = open_page("pages/rubrics.py")
     for row in range(len(table(app, "Rubric traits"))):
         app = select_row(app, "Rubric traits", row)

@@ -61,4 +61,4 @@ def test_a_typed_key_is_in_no_dump_and_no_log(open_page: Open) -> None:
     with pytest.raises(TypeError):
         pickle.dumps(held)
     assert redact(f"It was {KEY}.") == "It was [hidden]."
-    assert KEY not in str(services.store().settings())
+    assert KEY not in str(services.store().settings.all())

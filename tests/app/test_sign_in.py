@@ -122,7 +122,7 @@ def test_sign_in_without_its_library_is_explained(monkeypatch: pytest.MonkeyPatc
 def test_a_sign_in_that_ends_shuts_the_pages_and_not_the_run() -> None:
     app = visit(user=ADA, secrets=AUTH)
     app = labelled(app.button, "Try the demo").click().run()
-    [run] = services.store().runs()
+    [run] = services.store().runs.all()
     app.user = {"is_logged_in": False}
     app = app.run()
     assert [button.label for button in app.button] == ["Sign in"]

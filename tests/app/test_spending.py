@@ -18,7 +18,7 @@ from tests.faults.openai_server import OpenAIServer, Reply
 
 
 def configure(open_page: Open, *models: ModelConfig) -> AppTest:
-    services.store().save_benchmark(small_benchmark())
+    services.store().benchmarks.save(small_benchmark())
     app = open_page("pages/configure.py")
     app.session_state["_models_answering"] = list(models)
     app.session_state["_models_judge"] = [models[0].model_copy(update={"id": "judge"})]
@@ -80,7 +80,7 @@ def test_a_run_whose_replies_are_all_known_needs_no_yes(open_page: Open, openai_
     app = configure(open_page, model)
     app = healthy(app.checkbox[0].check().run())
     healthy(labelled(app.button, "Run all 1").click().run())
-    services.runner().wait(services.store().runs()[0].id, 60)
+    services.runner().wait(services.store().runs.all()[0].id, 60)
     again = open_page("pages/configure.py")
     assert "No provider needs to be called. 2 replies are known already and cost nothing." in texts(again).replace(
         "*", ""
@@ -105,7 +105,7 @@ def test_a_price_that_is_half_typed_outlives_one_that_is_complete(open_page: Ope
     shown = table(app, "Prices")
     assert list(shown["Sent"]) == [1.0, 3.0]
     assert "A price needs both numbers: lab/two." in texts(app)
-    assert list(services.store().prices()) == ["lab/one"]
+    assert list(services.store().settings.prices()) == ["lab/one"]
 
 
 def test_an_unknown_price_is_said(open_page: Open) -> None:
@@ -139,10 +139,10 @@ def test_a_run_without_money_says_so_and_goes_on_with_more(open_page: Open, open
     app = healthy(app.checkbox[0].check().run())
     app = healthy(labelled(app.button, "Run all 1").click().run())
     store: Store = services.store()
-    [run] = store.runs()
+    [run] = store.runs.all()
     services.runner().wait(run.id, 600)
-    assert store.run(run.id).config.max_cost == 0.01
-    assert store.run(run.id).status == "completed"
+    assert store.runs.get(run.id).config.max_cost == 0.01
+    assert store.runs.get(run.id).status == "completed"
 
 
 def test_the_monitor_raises_the_limit(open_page: Open, openai_server: OpenAIServer) -> None:
@@ -152,7 +152,7 @@ def test_the_monitor_raises_the_limit(open_page: Open, openai_server: OpenAIServ
     openai_server.script = lambda sent: Reply('{"target": "BCL2"}')
     model = ModelConfig(interface="openai_endpoint", model_name="gpt-4.1-mini", endpoint_base_url=openai_server.url)
     config = VerificationConfig(answering_models=[model], parsing_models=[model], max_cost=1e-6)
-    run_id = services.store().create_run(wanted(small_benchmark(), config), "Poor")
+    run_id = services.store().runs.create(wanted(small_benchmark(), config), "Poor")
     services.runner().start(run_id)
     assert services.runner().wait(run_id, 600).status == "interrupted"
     assert len(openai_server.requests) == 1

@@ -31,8 +31,8 @@ def imported(app: AppTest) -> AppTest:
 
 
 def only(store: Store) -> Benchmark:
-    [row] = store.benchmarks()
-    return store.load_benchmark(row.id)
+    [row] = store.benchmarks.all()
+    return store.benchmarks.load(row.id)
 
 
 @pytest.mark.parametrize(
@@ -60,11 +60,11 @@ def test_bad_rows_are_reported_and_the_good_ones_imported(open_page: Open, store
     found = table(app, "Findings")
     assert list(found["Row"]) == [3, 4, 5, 6]
     assert list(found["Do"]) == ["Fix", *["Leave the row out"] * 3]
-    assert store.benchmarks() == []
+    assert store.benchmarks.all() == []
     app = imported(app)
     assert [question.question for question in only(store)] == ["What?", "Why?"]
     assert "Imported 2 of 5 rows into **lab**. 3 rows left out." in texts(app)
-    assert app.query_params["benchmark"] == store.benchmarks()[0].id
+    assert app.query_params["benchmark"] == store.benchmarks.all()[0].id
 
 
 def test_a_sound_table_has_nothing_to_report(open_page: Open) -> None:
@@ -139,7 +139,7 @@ def test_what_is_done_can_be_changed_for_all_that_is_shown(open_page: Open, stor
 def test_rows_are_added_to_a_benchmark_and_taken_back(open_page: Open, store: Store) -> None:
     here = Benchmark.create("Here")
     here.add_question("What?", "BCL2")
-    benchmark_id = store.save_benchmark(here)
+    benchmark_id = store.benchmarks.save(here)
     app = uploaded(open_page(PAGE), csv_file("What?,BCL2", "Why?,x"))
     labelled(app.selectbox, "Import into").set_value(benchmark_id).run()
     assert "The benchmark has this question already." in list(table(app, "Findings")["What"])
@@ -167,16 +167,16 @@ def test_a_discarded_table_leaves_nothing_behind(open_page: Open, store: Store) 
     app = uploaded(open_page(PAGE), BAD)
     app = app.button(key="upload_discard").click().run()
     assert "lab.csv" not in texts(app)
-    assert store.benchmarks() == []
+    assert store.benchmarks.all() == []
 
 
 def test_answers_of_models_are_kept_and_can_be_run(open_page: Open, store: Store) -> None:
     app = uploaded(open_page(PAGE), csv_file("a?,b,x,y", header="Question,Answer,Answer: A,Answer: B"))
     labelled(app.checkbox, "Mark every question finished").set_value(True).run()
     app = imported(app)
-    [row] = store.benchmarks()
+    [row] = store.benchmarks.all()
     assert table_import_answers.of_benchmark(row.id) == {
-        name: {store.load_benchmark(row.id).get_question_ids()[0]: text} for name, text in (("A", "x"), ("B", "y"))
+        name: {store.benchmarks.load(row.id).get_question_ids()[0]: text} for name, text in (("A", "x"), ("B", "y"))
     }
     assert "Prepared answers" in texts(app)
     app = app.button(key="run_prepared").click().run()
@@ -186,7 +186,7 @@ def test_answers_of_models_are_kept_and_can_be_run(open_page: Open, store: Store
 
 
 def test_prepared_answers_can_be_forgotten(open_page: Open, store: Store) -> None:
-    benchmark_id = store.save_benchmark(Benchmark.create("Here"))
+    benchmark_id = store.benchmarks.save(Benchmark.create("Here"))
     table_import_answers.keep(benchmark_id, {"A": {"q": "x\0"}})
     table_import_answers.keep(benchmark_id, {"A": {"r": "y"}})
     assert table_import_answers.of_benchmark(benchmark_id) == {"A": {"q": "x�", "r": "y"}}
@@ -235,16 +235,16 @@ def test_unknown_keys_of_a_benchmark_file_survive_upload_and_download(open_page:
 def test_a_benchmark_can_be_downloaded_as_file_workbook_and_table(open_page: Open, store: Store) -> None:
     made = Benchmark.create("My lab: ../x")
     made.add_question("=a?", "b", keywords=["k"])
-    benchmark_id = store.save_benchmark(made)
+    benchmark_id = store.benchmarks.save(made)
     labels = [button.proto.label for button in open_page(PAGE).get("download_button")]
     assert labels[:3] == ["Benchmark file (.jsonld)", "Excel (.xlsx)", "CSV (.csv)"]
-    text = benchmark_downloads.as_csv(store.load_benchmark(benchmark_id)).decode("utf-8-sig")
+    text = benchmark_downloads.as_csv(store.benchmarks.load(benchmark_id)).decode("utf-8-sig")
     assert "'=a?,b,k" in text
 
 
 def test_a_duplicate_keeps_the_prepared_answers(open_page: Open, store: Store) -> None:
-    benchmark_id = store.save_benchmark(Benchmark.create("Here"))
+    benchmark_id = store.benchmarks.save(Benchmark.create("Here"))
     table_import_answers.keep(benchmark_id, {"A": {"q": "x"}})
     open_page(PAGE).menu_button(key="benchmark_more").set_value("duplicate").run()
-    [copy_id] = [row.id for row in store.benchmarks() if row.id != benchmark_id]
+    [copy_id] = [row.id for row in store.benchmarks.all() if row.id != benchmark_id]
     assert table_import_answers.of_benchmark(copy_id) == {"A": {"q": "x"}}

@@ -20,7 +20,7 @@ PAGE = "pages/benchmarks.py"
 def export(demo_run: str) -> bytes:
     """The results of the demo, as a file."""
     store = services.store()
-    return to_json(store.results(demo_run), store.run(demo_run).config)
+    return to_json(store.results.all(demo_run), store.runs.get(demo_run).config)
 
 
 def uploaded(open_page: Open, data: bytes) -> AppTest:
@@ -32,7 +32,7 @@ def test_results_open_as_a_run(open_page: Open, export: bytes, store: Store) -> 
     assert "42 evaluations with their evidence." in texts(app)
     app.button(key="results_open").click().run()
     assert not app.exception
-    run = next(run for run in store.runs() if run.name == "colleague")
+    run = next(run for run in store.runs.all() if run.name == "colleague")
     assert (run.done, run.status) == (42, "completed")
     assert app.query_params["run"] == run.id
 
@@ -41,12 +41,12 @@ def test_damaged_results_say_which_one_it_is(open_page: Open, export: bytes, sto
     app = uploaded(open_page, export.replace(b'"status": "completed"', b'"status": "?"', 1))
     app.button(key="results_open").click().run()
     assert "Result 1 in the file is damaged." in texts(app)
-    assert "colleague" not in [run.name for run in store.runs()]
+    assert "colleague" not in [run.name for run in store.runs.all()]
 
 
 def test_answers_of_results_go_to_the_benchmark_that_asked(open_page: Open, export: bytes, store: Store) -> None:
-    [row] = store.benchmarks()
-    store.save_benchmark(Benchmark.create("Another"))
+    [row] = store.benchmarks.all()
+    store.benchmarks.save(Benchmark.create("Another"))
     app = uploaded(open_page, export)
     app.segmented_control(key="results_way").set_value("answers").run()
     assert labelled(app.selectbox, "Import into").value == row.id
@@ -54,7 +54,7 @@ def test_answers_of_results_go_to_the_benchmark_that_asked(open_page: Open, expo
     assert not app.exception
     kept = table_import_answers.of_benchmark(row.id)
     assert {model: len(answers) for model, answers in kept.items()} == dict.fromkeys(kept, 14) and len(kept) == 3
-    assert store.benchmark(row.id).question_count == 14
+    assert store.benchmarks.row(row.id).question_count == 14
 
 
 def test_results_can_be_let_go(open_page: Open, export: bytes) -> None:

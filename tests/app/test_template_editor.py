@@ -282,7 +282,7 @@ def test_a_first_field_takes_its_truth_from_the_reference_answer() -> None:
 
 
 def test_the_page_of_questions_draws_the_editor(open_page: Open) -> None:
-    services.store().save_benchmark(small_benchmark())
+    services.store().benchmarks.save(small_benchmark())
     app = open_page("pages/questions.py")
     assert labelled(app.text_input, "Name").value == "target"
     app = typed(app, "Name", "protein")

@@ -65,9 +65,9 @@ def test_the_embedding_check_of_the_newest_run_counts() -> None:
     app = typed(template_page(TEMPLATE), "Rule", "SemanticMatch")
     assert "needs the embedding check" not in texts(app)
     store = services.store()
-    row = store.benchmarks()[0]
+    row = store.benchmarks.all()[0]
     off = demo_config().model_copy(update={"embedding_check_enabled": False})
-    services.start_run(row.id, store.load_benchmark(row.id), off, "Without")
+    services.start_run(row.id, store.benchmarks.load(row.id), off, "Without")
     assert "needs the embedding check, which is off" in texts(app.run())
 
 

@@ -77,7 +77,7 @@ def test_a_stored_answer_brings_its_extraction(measured: tuple[Benchmark, str]) 
     app = trial(demo_page(benchmark, question_id), "Explain")
     chooser = next(box for box in app.selectbox if box.label.startswith("Answer ("))
     chooser.select_index(1).run()
-    stored = services.store().results(services.store().runs()[0].id, question_id=question_id)
+    stored = services.store().results.all(services.store().runs.all()[0].id, question_id=question_id)
     shown = labelled(app.text_area, "Answer").value
     assert shown in [result.answer.text for result in stored if result.answer]
     assert any(code.endswith(("✓", "✗")) for code in codes(app))
@@ -124,7 +124,7 @@ def test_the_view_is_what_the_judge_of_a_stored_answer_was_sent(measured: tuple[
     app = trial(demo_page(benchmark, question_id), "Judge's view")
     next(box for box in app.selectbox if box.label.startswith("Answer (")).select_index(1).run()
     store = services.store()
-    results = store.results(store.runs()[0].id, question_id=question_id)
+    results = store.results.all(store.runs.all()[0].id, question_id=question_id)
     calls = [result.template.calls[0] for result in results if result.template and result.template.calls]
     sent = [[message["content"] for message in call.messages] for call in calls]
     assert [code for code in codes(app) if code in {text for texts in sent for text in texts}] in sent

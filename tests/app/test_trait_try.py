@@ -29,7 +29,7 @@ def opened(open_page: Open, *traits: ManualRubricTrait | MetricRubricTrait | Rub
     """Open the first of the traits."""
     benchmark = small_benchmark()
     benchmark.set_global_rubric(Rubric(traits=list(traits)))
-    return open_page("pages/rubrics.py", benchmark=services.store().save_benchmark(benchmark))
+    return open_page("pages/rubrics.py", benchmark=services.store().benchmarks.save(benchmark))
 
 
 def judging(app: AppTest, server: OpenAIServer, reply: object) -> AppTest:

@@ -117,8 +117,8 @@ def demo(server: Server) -> Demo:
     """Have the demo carried out, in the store of the server."""
     benchmark = demo_benchmark()
     with Store.open(server.database) as store, Engine(store) as runner:
-        benchmark_id = store.save_benchmark(benchmark)
-        run_id = store.create_run(wanted(benchmark, quick_config()), "Demo", benchmark_id=benchmark_id)
+        benchmark_id = store.benchmarks.save(benchmark)
+        run_id = store.runs.create(wanted(benchmark, quick_config()), "Demo", benchmark_id=benchmark_id)
         runner.start(run_id)
         assert runner.wait(run_id, 600).status == "completed"
     return Demo(benchmark_id, run_id)

@@ -55,7 +55,7 @@ def test_a_red_square_leads_to_a_rule_that_is_mended_and_verified_again(page: Pa
     expect(page.get_by_text("Revision 2 of 2")).to_be_visible()
     settled(page)
     with Store.open(server.database) as store:
-        assert [(run.passed, run.parent_run) for run in store.runs()] == [(27, demo.run_id), (25, None)]
+        assert [(run.passed, run.parent_run) for run in store.runs.all()] == [(27, demo.run_id), (25, None)]
 
 
 def press_key(page: Page, key: str) -> None:
@@ -76,7 +76,7 @@ def test_keys_walk_and_judge(page: Page, server: Server, demo: Demo) -> None:
     press_key(page, "3")
     expect(page.get_by_text("disagrees with the verdict: the rule is too strict")).to_be_visible()
     with Store.open(server.database) as store:
-        assert [review.cause for review in store.annotations(demo.run_id)] == ["rule_too_strict"]
+        assert [review.cause for review in store.annotations.all(demo.run_id)] == ["rule_too_strict"]
 
 
 def test_an_answer_that_a_rule_would_mend_opens_among_its_like(page: Page, server: Server, demo: Demo) -> None:

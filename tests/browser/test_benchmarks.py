@@ -16,8 +16,8 @@ pytestmark = pytest.mark.browser
 @pytest.mark.parametrize("width", [360, 390, 768, 1280])
 def test_the_list_fits_the_screen_without_scrolling_sideways(page: Page, server: Server, width: int) -> None:
     with Store.open(server.database) as store:
-        store.save_benchmark(demo_benchmark())
-        store.save_benchmark(Benchmark.create(name="Drug targets of approved oncology compounds, curated by hand"))
+        store.benchmarks.save(demo_benchmark())
+        store.benchmarks.save(Benchmark.create(name="Drug targets of approved oncology compounds, curated by hand"))
     page.set_viewport_size({"width": width, "height": 844})
     page.goto(f"{server.url}/benchmarks")
     settled(page)

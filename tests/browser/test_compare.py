@@ -17,7 +17,7 @@ HEADER = ROW = 35
 def store_run(server: Server) -> str:
     """Store three models and two judges: the second model is better, the judges differ on the first model."""
     store = Store.open(server.database)
-    run_id = store.create_run(wanted(small_benchmark(8), small_config(3, 2)), "Clicks")
+    run_id = store.runs.create(wanted(small_benchmark(8), small_config(3, 2)), "Clicks")
     results = []
     for model, rights in ((1, 0), (2, 8), (3, 7)):
         for place in range(8):
@@ -31,7 +31,7 @@ def store_run(server: Server) -> str:
                 right = place < rights or (judge == 2 and model == 1 and place == 7)
                 result.verdict = "pass" if right else "fail"
                 results.append(result)
-    store.write_results(run_id, results)
+    store.results.save(run_id, results)
     store.close()
     return run_id
 

@@ -25,7 +25,7 @@ def go(page: Page, title: str) -> None:
 
 def test_what_is_typed_survives_a_page_switch_straight_from_the_field(page: Page, server: Server) -> None:
     store = Store.open(server.database)
-    store.save_benchmark(small_benchmark())
+    store.benchmarks.save(small_benchmark())
     store.close()
     page.goto(f"{server.url}/questions")
     settled(page)
@@ -66,7 +66,7 @@ def type_into(page: Page, column: int, row: int, text: str) -> None:
 
 def test_many_questions_are_edited_at_once_and_one_goes_back_to_what_it_was(page: Page, server: Server) -> None:
     store = Store.open(server.database)
-    stored = store.save_benchmark(small_benchmark())
+    stored = store.benchmarks.save(small_benchmark())
     page.goto(f"{server.url}/questions?edit=grid")
     settled(page)
     type_into(page, ANSWER, 0, "Bcl-2")
@@ -81,7 +81,7 @@ def test_many_questions_are_edited_at_once_and_one_goes_back_to_what_it_was(page
     expect(cell(page, ANSWER, 1)).to_have_text("twenty-three")
     page.keyboard.press("Control+s")
     expect(page.get_by_text("Saved 2 questions")).to_be_visible()
-    assert [question.raw_answer for question in store.load_benchmark(stored)] == ["Bcl-2", "twenty-three"]
+    assert [question.raw_answer for question in store.benchmarks.load(stored)] == ["Bcl-2", "twenty-three"]
 
     settled(page)
     page.get_by_role("radio", name="One by one").click()
@@ -91,14 +91,14 @@ def test_many_questions_are_edited_at_once_and_one_goes_back_to_what_it_was(page
     page.get_by_role("button", name="Go back to before this save").click()
     expect(page.get_by_text("Reverted What is the target of venetoclax?")).to_be_visible()
     settled(page)
-    assert [question.raw_answer for question in store.load_benchmark(stored)] == ["BCL2", "twenty-three"]
+    assert [question.raw_answer for question in store.benchmarks.load(stored)] == ["BCL2", "twenty-three"]
     store.close()
 
 
 @pytest.mark.parametrize("by_click", [True, False])
 def test_what_is_still_being_typed_is_saved_at_once(page: Page, server: Server, by_click: bool) -> None:
     store = Store.open(server.database)
-    stored = store.save_benchmark(small_benchmark())
+    stored = store.benchmarks.save(small_benchmark())
     page.goto(f"{server.url}/questions")
     settled(page)
     save = page.locator(".st-key-save_question button:visible").first
@@ -113,5 +113,5 @@ def test_what_is_still_being_typed_is_saved_at_once(page: Page, server: Server, 
     else:
         page.keyboard.press("Control+s")
     expect(page.get_by_text("Saved.")).to_be_visible()
-    assert next(iter(store.load_benchmark(stored))).raw_answer == "BCL2!"
+    assert next(iter(store.benchmarks.load(stored))).raw_answer == "BCL2!"
     store.close()

@@ -35,7 +35,7 @@ def test_a_new_pattern_is_tried_on_stored_answers_and_saved(page: Page, server: 
     expect(page.get_by_text("5 traits")).to_be_visible()
     settled(page)
     with Store.open(server.database) as store:
-        rubric = store.load_benchmark(demo.benchmark_id).get_global_rubric()
+        rubric = store.benchmarks.load(demo.benchmark_id).get_global_rubric()
     assert rubric is not None
     saved = rubric.regex_traits[-1]
     assert (saved.name, saved.pattern, saved.case_sensitive) == ("Names BCL2", "BCL-?2", False)

@@ -17,8 +17,8 @@ pytestmark = pytest.mark.browser
 def prepared(server: Server) -> Server:
     """The demo's benchmark, and a preset with its models."""
     with Store.open(server.database) as store:
-        store.save_benchmark(demo_benchmark())
-        store.save_preset("Demo", quick_config())
+        store.benchmarks.save(demo_benchmark())
+        store.settings.save_preset("Demo", quick_config())
     return server
 
 
@@ -79,8 +79,8 @@ def test_a_configuration_survives_a_killed_server(page: Page, prepared: Server) 
 def test_a_model_is_changed_where_it_stands(page: Page, server: Server) -> None:
     mine = ModelConfig(interface="openai_endpoint", model_name="mine", endpoint_base_url="http://localhost:11434/v1")
     with Store.open(server.database) as store:
-        store.save_benchmark(demo_benchmark())
-        store.save_preset("Mine", VerificationConfig(answering_models=[mine], parsing_models=[mine]))
+        store.benchmarks.save(demo_benchmark())
+        store.settings.save_preset("Mine", VerificationConfig(answering_models=[mine], parsing_models=[mine]))
     page.goto(f"{server.url}/configure")
     settled(page)
     page.get_by_test_id("stPopover").get_by_role("button", name="Presets").click()
@@ -115,7 +115,7 @@ def test_home_notices_by_itself_what_goes_on_elsewhere(page: Page, server: Serve
     settled(page)
     expect(page.get_by_text("No runs yet.")).to_be_visible()
     with Store.open(server.database) as store:
-        run_id = store.create_run(wanted(demo_benchmark(), quick_config()), "Begun elsewhere")
+        run_id = store.runs.create(wanted(demo_benchmark(), quick_config()), "Begun elsewhere")
         expect(page.get_by_text("0 of 42 done")).to_be_visible()
         with Engine(store) as runner:
             runner.start(run_id)

@@ -35,7 +35,7 @@ def show(page: Page, tab: str) -> None:
 
 def test_form_and_source_follow_each_other_and_are_saved(page: Page, server: Server) -> None:
     store = Store.open(server.database)
-    benchmark_id = store.save_benchmark(small_benchmark())
+    benchmark_id = store.benchmarks.save(small_benchmark())
     page.goto(f"{server.url}/questions")
     settled(page)
     show(page, "Template")
@@ -65,7 +65,7 @@ def test_form_and_source_follow_each_other_and_are_saved(page: Page, server: Ser
 
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Unsaved edits")).to_have_count(0)
-    question = store.load_benchmark(benchmark_id).get_all_questions()[0]
+    question = store.benchmarks.load(benchmark_id).get_all_questions()[0]
     saved = question.answer_template or ""
     store.close()
     assert saved.startswith("# By hand.\n")
@@ -75,7 +75,7 @@ def test_form_and_source_follow_each_other_and_are_saved(page: Page, server: Ser
 def in_a_hurry(page: Page, server: Server, benchmark: Benchmark, **typed: str) -> Locator:
     """Add a field to the first template, fill its boxes without waiting for the page, and return its source."""
     with Store.open(server.database) as store:
-        store.save_benchmark(benchmark)
+        store.benchmarks.save(benchmark)
     page.goto(f"{server.url}/questions")
     settled(page)
     show(page, "Template")

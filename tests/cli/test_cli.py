@@ -497,7 +497,7 @@ def test_a_run_that_could_not_start_says_why(stored_run: str, capsys: Output) ->
     from karenina_core.cli import output
 
     with output.opened_store() as store:
-        store.set_status(stored_run, "failed", "There is no key.")
+        store.runs.set_status(stored_run, "failed", "There is no key.")
     assert main(["runs"]) == 0
     assert "stopped by an error: There is no key." in capsys.readouterr().out
 
@@ -518,7 +518,7 @@ def test_an_interruption_names_the_run_to_go_on_with(
     from karenina_core.cli import commands, output
 
     with output.opened_store() as store:
-        store.set_status(stored_run, "interrupted")
+        store.runs.set_status(stored_run, "interrupted")
 
     def interrupted(options: object) -> int:
         raise KeyboardInterrupt
@@ -541,8 +541,8 @@ def test_prepared_answers_are_given_again_to_go_on(
     judges = ["--judge", "openai/j", "--base-url", openai_server.url]
     main(["run", str(two_capitals), "--answers", str(answers_file), "--limit", "1", *judges])
     with output.opened_store() as store:
-        run = store.runs()[0]
-        store.widen_run(run.id, wanted(store.run_plan(run.id).benchmark, run.config))
+        run = store.runs.all()[0]
+        store.runs.widen(run.id, wanted(store.runs.plan(run.id).benchmark, run.config))
     capsys.readouterr()
     assert main(["resume", run.id]) == 2
     assert "prepared answers of Team A are needed once more" in capsys.readouterr().err

@@ -17,13 +17,13 @@ def run(name: str, *verdicts: str) -> str:
     """Store a run of one model per text; a letter is a question, `+` or `-`."""
     store = Store.open()
     config = small_config(len(verdicts))
-    run_id = store.create_run(wanted(small_benchmark(len(verdicts[0])), config), name)
+    run_id = store.runs.create(wanted(small_benchmark(len(verdicts[0])), config), name)
     results = [
         plain_result(f"q{place}", f"lab/model-{model}", verdict="pass" if letter == "+" else "fail")
         for model, letters in enumerate(verdicts, 1)
         for place, letter in enumerate(letters, 1)
     ]
-    store.write_results(run_id, results)
+    store.results.save(run_id, results)
     store.close()
     return run_id
 

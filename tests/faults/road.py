@@ -102,7 +102,7 @@ class Road:
 
     def create(self, questions: int = 3, template: str = TEMPLATE, **settings: Any) -> str:
         """Plan a run and return its id."""
-        return self.store.create_run(wanted(islands(questions, template), config(self.server, **settings)), "Islands")
+        return self.store.runs.create(wanted(islands(questions, template), config(self.server, **settings)), "Islands")
 
     def finish(self, run_id: str) -> Progress:
         """Wait for the end of a run."""
@@ -114,7 +114,7 @@ class Road:
         """Carry a run out and return its results, one for every wanted row."""
         run_id = self.begin(questions, template, **settings)
         seen = self.finish(run_id)
-        results = self.store.results(run_id)
+        results = self.store.results.all(run_id)
         assert (seen.status, seen.percent, len(results)) == ("completed", 100.0, seen.total), seen
         return results
 
@@ -122,7 +122,7 @@ class Road:
         """Resume a run and return its results when it has ended."""
         self.runner.resume(run_id)
         self.finish(run_id)
-        return self.store.results(run_id)
+        return self.store.results.all(run_id)
 
     def wait_for(self, run_id: str, status: str) -> Progress:
         """Wait until a run has a status."""

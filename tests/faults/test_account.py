@@ -7,7 +7,7 @@ import time
 import pytest
 from sqlalchemy import func, select
 
-from karenina_core.runs.store.tables import call
+from karenina_core.runs.store.schema import call
 from tests.faults.openai_server import Reply
 from tests.faults.road import PATIENCE, Road, honest, model, verdicts
 
@@ -29,7 +29,7 @@ def test_a_cancelled_run_has_paid_for_the_calls_that_are_stored(road: Road, requ
     run_id = road.begin(60, max_concurrent_requests=20)
     wait_for_requests(road, requests)
     road.runner.cancel(run_id)
-    assert road.store.run(run_id).calls == stored_calls(road)
+    assert road.store.runs.get(run_id).calls == stored_calls(road)
 
 
 def test_cancelled_and_resumed_it_comes_out_even(road: Road) -> None:
@@ -39,8 +39,8 @@ def test_cancelled_and_resumed_it_comes_out_even(road: Road) -> None:
         road.runner.cancel(run_id)
         road.runner.resume(run_id)
     assert road.finish(run_id).status == "completed"
-    run = road.store.run(run_id)
-    assert verdicts(road.store.results(run_id)) == ["pass"] * 60
+    run = road.store.runs.get(run_id)
+    assert verdicts(road.store.results.all(run_id)) == ["pass"] * 60
     assert run.calls - run.cached_calls == stored_calls(road) == 120
 
 

@@ -75,7 +75,7 @@ def test_errors_on_the_way_are_tried_again_whatever_else_is_pressed(road: Road) 
         time.sleep(0.01)
     while road.runner.progress(run_id).passed < 30:
         road.resume(run_id)
-    run = road.store.run(run_id)
+    run = road.store.runs.get(run_id)
     assert (run.status, run.done, run.errors) == ("completed", 30, 0)
     assert run.calls - run.cached_calls == stored_calls(road) == 60
 
@@ -83,7 +83,7 @@ def test_errors_on_the_way_are_tried_again_whatever_else_is_pressed(road: Road) 
 def test_a_pilot_of_three_becomes_the_whole_run_and_then_more(road: Road) -> None:
     """Every step asks what was said before, of the same run, and nothing that is known."""
     benchmark = islands(6)
-    run_id = road.store.create_run(wanted(benchmark, config(road.server), limit=3), "Pilot")
+    run_id = road.store.runs.create(wanted(benchmark, config(road.server), limit=3), "Pilot")
     steps: list[dict[str, Any]] = [
         {"question_ids": ["q4", "q5", "q6"]},
         {"replicates": 2},
@@ -95,18 +95,18 @@ def test_a_pilot_of_three_becomes_the_whole_run_and_then_more(road: Road) -> Non
     road.server.script = wordy
     for growth, rows in zip(steps, (6, 12, 24, 48), strict=True):
         top_up(road.store, run_id, **growth)
-        expected = estimate(road.store.run_plan(run_id), road.store, run_id)
+        expected = estimate(road.store.runs.plan(run_id), road.store, run_id)
         asked = len(road.calls)
         assert verdicts(road.resume(run_id)) == ["pass"] * rows
         assert expected is not None and len(road.calls) - asked == expected.calls
-    assert [tuple(result.key) for result in road.store.results(run_id)] == [
+    assert [tuple(result.key) for result in road.store.results.all(run_id)] == [
         (f"q{number}", f"answerer{which}", f"judge{judge}", replicate)
         for number in range(1, 7)
         for which in ("", "-2")
         for judge in ("", "-2")
         for replicate in (1, 2)
     ]
-    assert len(road.store.runs()) == 1
+    assert len(road.store.runs.all()) == 1
 
 
 def test_results_and_exports_keep_their_order_whatever_comes_last(road: Road) -> None:
@@ -115,9 +115,9 @@ def test_results_and_exports_keep_their_order_whatever_comes_last(road: Road) ->
     road.finish(run_id)
     assert road.calls[-1] == ("judge", 1), "the first question did not come last"
     ordered = ["q1", "q2", "q3", "q4"]
-    assert [result.question_id for result in road.store.results(run_id)] == ordered
-    assert [row["question_id"] for row in road.store.rows(run_id)] == ordered
-    assert [result.question_id for result in read_results(to_json(road.store.results(run_id)))] == ordered
+    assert [result.question_id for result in road.store.results.all(run_id)] == ordered
+    assert [row["question_id"] for row in road.store.results.rows(run_id)] == ordered
+    assert [result.question_id for result in read_results(to_json(road.store.results.all(run_id)))] == ordered
 
 
 def wordy(request: dict[str, Any]) -> Reply:
@@ -133,6 +133,6 @@ def test_a_run_over_what_failed_in_another_asks_about_nothing_else(road: Road) -
     road.server.script = honest
     road.server.requests.clear()
     chosen = questions_of(road.store, before)
-    after = road.store.create_run(wanted(islands(4), config(road.server), chosen), "Again")
+    after = road.store.runs.create(wanted(islands(4), config(road.server), chosen), "Again")
     assert verdicts(road.resume(after)) == ["pass"]
     assert road.calls == [("answerer", 2), ("judge", 2)]

@@ -56,15 +56,15 @@ def test_resuming_with_another_configuration_is_refused(road: Road) -> None:
 
 def test_a_run_keeps_its_templates_when_the_benchmark_is_edited(road: Road) -> None:
     benchmark = islands(2)
-    benchmark_id = road.store.save_benchmark(benchmark)
+    benchmark_id = road.store.benchmarks.save(benchmark)
     road.server.script = always(failing(500), question=2)
-    run_id = road.store.create_run(
+    run_id = road.store.runs.create(
         wanted(benchmark, config(road.server, max_attempts=1)), "Before", benchmark_id=benchmark_id
     )
     road.runner.start(run_id)
     road.finish(run_id)
     benchmark.add_answer_template("q2", TEMPLATE.replace("S{number}", "S7"))
-    road.store.save_benchmark(benchmark, benchmark_id)
+    road.store.benchmarks.save(benchmark, benchmark_id)
     road.server.script = honest
     assert verdicts(road.resume(run_id)) == ["pass", "pass"]
 

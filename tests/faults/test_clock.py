@@ -17,9 +17,9 @@ import pytest
 
 from karenina_core.errors import InputError
 from karenina_core.runs import Engine, Store, top_up
-from karenina_core.runs.store import leases
-from karenina_core.runs.store.evidence import rows_of
-from karenina_core.runs.store.leases import LEASE_SECONDS, LeaseLostError
+from karenina_core.runs.store import runs as leases
+from karenina_core.runs.store.results import rows_of
+from karenina_core.runs.store.runs import LEASE_SECONDS, LeaseLostError
 from tests.faults.openai_server import HANGING, Reply
 from tests.faults.road import PATIENCE, Road, call_of, honest, verdicts, wait_until
 from tests.runs.fakes import plain_result
@@ -46,7 +46,7 @@ def run_id(any_store: Store) -> str:
     from karenina_core.runs import wanted
     from tests.runs.fakes import small_benchmark, small_config
 
-    return any_store.create_run(wanted(small_benchmark(2), small_config()))
+    return any_store.runs.create(wanted(small_benchmark(2), small_config()))
 
 
 @pytest.mark.parametrize("seconds", [DAY, -DAY], ids=["forward", "back"])
@@ -94,39 +94,39 @@ def test_a_time_that_a_provider_names_is_read_by_its_own_clock(
 def test_an_owner_keeps_its_run_over_a_jump_of_the_database_clock(
     any_store: Store, run_id: str, jump: Any, seconds: float
 ) -> None:
-    any_store.claim(run_id, ELSEWHERE)
+    any_store.runs.claim(run_id, ELSEWHERE)
     jump(seconds)
-    assert any_store.beat([run_id], ELSEWHERE) == {run_id}
-    assert not any_store.claim(run_id, "elsewhere/2/b")
+    assert any_store.runs.heartbeat([run_id], ELSEWHERE) == {run_id}
+    assert not any_store.runs.claim(run_id, "elsewhere/2/b")
 
 
 @pytest.mark.parametrize("seconds", [DAY, -DAY], ids=["forward", "back"])
 def test_a_dead_owner_does_not_keep_its_run_for_a_day_because_of_a_jump(
     any_store: Store, run_id: str, jump: Any, seconds: float
 ) -> None:
-    any_store.claim(run_id, ELSEWHERE)
+    any_store.runs.claim(run_id, ELSEWHERE)
     jump(seconds)
-    assert any_store.claim(run_id, "elsewhere/2/b")
+    assert any_store.runs.claim(run_id, "elsewhere/2/b")
 
 
 def test_a_small_correction_of_the_clock_is_no_reason_to_take_a_run_over(
     any_store: Store, run_id: str, jump: Any
 ) -> None:
-    any_store.claim(run_id, ELSEWHERE)
+    any_store.runs.claim(run_id, ELSEWHERE)
     for seconds in (LEASE_SECONDS / 2, -LEASE_SECONDS / 2):
         jump(seconds)
-        assert not any_store.claim(run_id, "elsewhere/2/b")
+        assert not any_store.runs.claim(run_id, "elsewhere/2/b")
 
 
 def test_of_many_who_claim_a_silent_run_one_gets_it(any_store: Store, run_id: str, jump: Any) -> None:
-    any_store.claim(run_id, ELSEWHERE)
+    any_store.runs.claim(run_id, ELSEWHERE)
     jump(LEASE_SECONDS + 1)
     won: list[str] = []
     together = threading.Barrier(8)
 
     def claim(owner: str) -> None:
         together.wait()
-        if any_store.claim(run_id, owner):
+        if any_store.runs.claim(run_id, owner):
             won.append(owner)
 
     rivals = [threading.Thread(target=claim, args=(f"elsewhere/{number}/c",)) for number in range(8)]
@@ -139,21 +139,21 @@ def test_of_many_who_claim_a_silent_run_one_gets_it(any_store: Store, run_id: st
 
 def test_a_run_that_somebody_is_about_to_start_does_not_grow(any_store: Store, run_id: str, jump: Any) -> None:
     """Who has it has read already what it wants, and would end with a part of it; a dead one keeps it for no longer."""
-    assert any_store.claim(run_id, ELSEWHERE)
+    assert any_store.runs.claim(run_id, ELSEWHERE)
     with pytest.raises(InputError, match="under way"):
         top_up(any_store, run_id, replicates=2)
     jump(LEASE_SECONDS + 1)
     top_up(any_store, run_id, replicates=2)
-    assert any_store.run(run_id).total == 4
+    assert any_store.runs.get(run_id).total == 4
 
 
 def test_rows_of_a_former_owner_are_refused_in_the_very_transaction(any_store: Store, run_id: str) -> None:
-    any_store.claim(run_id, ELSEWHERE)
+    any_store.runs.claim(run_id, ELSEWHERE)
     with any_store.writing() as connection:
-        any_store.insert_results(connection, run_id, [rows_of(run_id, plain_result("q1"))], owner=ELSEWHERE)
+        any_store.results.insert(connection, run_id, [rows_of(run_id, plain_result("q1"))], owner=ELSEWHERE)
     with pytest.raises(LeaseLostError), any_store.writing() as connection:
-        any_store.insert_results(connection, run_id, [rows_of(run_id, plain_result("q2"))], owner="elsewhere/2/b")
-    assert [row["question_id"] for row in any_store.rows(run_id)] == ["q1"]
+        any_store.results.insert(connection, run_id, [rows_of(run_id, plain_result("q2"))], owner="elsewhere/2/b")
+    assert [row["question_id"] for row in any_store.results.rows(run_id)] == ["q1"]
 
 
 def test_a_process_that_slept_too_long_stores_no_more_rows_and_its_paid_calls_are_kept(road: Road) -> None:
@@ -173,9 +173,9 @@ def test_a_process_that_slept_too_long_stores_no_more_rows_and_its_paid_calls_ar
     run_id = road.begin(20, max_concurrent_requests=2)
     assert taken.wait(PATIENCE)
     road.runner.wait(run_id, PATIENCE)
-    run = road.store.run(run_id)
+    run = road.store.runs.get(run_id)
     assert run.status == "running", "the status is the new owner's to write"
-    assert run.done == len(road.store.rows(run_id)) < 20
+    assert run.done == len(road.store.results.rows(run_id)) < 20
     asked = list(road.calls)
     assert len(asked) <= 10, "the former owner went on asking"
     assert run.calls == len(asked), "what the former owner spent is part of the account"
@@ -184,7 +184,7 @@ def test_a_process_that_slept_too_long_stores_no_more_rows_and_its_paid_calls_ar
     with Engine(road.store) as other:
         other.resume(run_id)
         other.wait(run_id, PATIENCE)
-    assert verdicts(road.store.results(run_id)) == ["pass"] * 20
+    assert verdicts(road.store.results.all(run_id)) == ["pass"] * 20
     assert len(road.calls) == len(set(road.calls)), "a call that was paid was asked again"
 
 
@@ -197,7 +197,7 @@ def test_a_process_that_is_stopped_and_goes_on_writes_nothing_into_a_run_that_is
     command = [sys.executable, "-m", "tests.faults.killed_run", str(path), run_id]
     child = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     try:
-        wait_until(lambda: len(road.calls) >= 44 and road.store.run(run_id).done >= 20)
+        wait_until(lambda: len(road.calls) >= 44 and road.store.runs.get(run_id).done >= 20)
         child.send_signal(signal.SIGSTOP)
         jump(LEASE_SECONDS + 1)
         road.server.script = honest
@@ -211,5 +211,5 @@ def test_a_process_that_is_stopped_and_goes_on_writes_nothing_into_a_run_that_is
     finally:
         child.kill()
         child.communicate()
-    assert verdicts(road.store.results(run_id)) == ["pass"] * 30
+    assert verdicts(road.store.results.all(run_id)) == ["pass"] * 30
     assert len(road.calls) <= 60 + 8

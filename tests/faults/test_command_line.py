@@ -74,15 +74,15 @@ def test_a_run_that_was_killed_is_listed_and_resumed(
     assert main(["runs"]) == 0
     told = capsys.readouterr().out
     with Store.open() as store:
-        (run,) = store.runs()
-        kept = {row["result_id"]: row["timestamp"] for row in store.rows(run.id)}
+        (run,) = store.runs.all()
+        kept = {row["result_id"]: row["timestamp"] for row in store.results.rows(run.id)}
     assert f"{len(kept)} of {QUESTIONS}" in told
     assert f"Go on with: karenina resume {run.id}" in told
     assert main(["resume", run.id]) == 0
     assert f"{QUESTIONS} of {QUESTIONS} evaluations done" in capsys.readouterr().out
     with Store.open() as store:
-        assert (store.run(run.id).status, store.run(run.id).passed) == ("completed", QUESTIONS)
-        assert kept.items() <= {row["result_id"]: row["timestamp"] for row in store.rows(run.id)}.items()
+        assert (store.runs.get(run.id).status, store.runs.get(run.id).passed) == ("completed", QUESTIONS)
+        assert kept.items() <= {row["result_id"]: row["timestamp"] for row in store.results.rows(run.id)}.items()
     calls = [call_of(request) for request in server.requests]
     assert len(calls) - len(set(calls)) <= AT_ONCE, "more was paid twice than was in flight"
 
@@ -91,13 +91,13 @@ def test_an_interrupted_command_names_the_run_it_was_carrying_out(
     arguments: list[str], server: OpenAIServer, capsys: Output
 ) -> None:
     with Store.open() as store:
-        earlier = store.create_run(wanted(islands(1), config(server)), "Earlier")
-        store.set_status(earlier, "interrupted")
+        earlier = store.runs.create(wanted(islands(1), config(server)), "Earlier")
+        store.runs.set_status(earlier, "interrupted")
     with begun(arguments, "Mine", server) as child:
         said = stop(child, signal.SIGINT)
     assert child.returncode == 130
     with Store.open() as store:
-        (mine,) = [run for run in store.runs() if run.name == "Mine"]
+        (mine,) = [run for run in store.runs.all() if run.name == "Mine"]
     assert f"Go on with: karenina resume {mine.id}." in said
     assert main(["resume", mine.id]) == 0
     assert f"{QUESTIONS} of {QUESTIONS} evaluations done" in capsys.readouterr().out
@@ -123,7 +123,7 @@ def test_two_commands_at_once_share_the_store_and_its_account(arguments: list[st
         children.append(subprocess.Popen([sys.executable, "-m", "karenina_core", *options], cwd=ROOT, **SILENT))
     assert [child.wait(PATIENCE) for child in children] == [0, 0]
     with Store.open() as store:
-        runs = store.runs()
+        runs = store.runs.all()
         assert [(run.status, run.passed) for run in runs] == [("completed", QUESTIONS)] * 2
-        assert store.spent_today() == pytest.approx(sum(run.cost or 0 for run in runs))
-        assert store.spent_today() > 0
+        assert store.spending.today() == pytest.approx(sum(run.cost or 0 for run in runs))
+        assert store.spending.today() > 0

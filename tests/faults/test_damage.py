@@ -1,4 +1,4 @@
-"""Damaged files: noticed, named, left as they are, and what can still be read is saved."""
+"""Damaged files: noticed, named and left as they are."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from karenina_core.analysis import read_results, to_json
 from karenina_core.benchmark import Benchmark, load_checkpoint
-from karenina_core.cli.main import main
 from karenina_core.errors import CheckpointError, StoreError
-from karenina_core.runs import Store, rescue, wanted
+from karenina_core.runs import Store, wanted
 from tests.faults.road import islands
-from tests.runs.fakes import full_result, plain_result, small_benchmark, small_config
+from tests.runs.fakes import full_result, small_benchmark, small_config
 
 PAGE = 4096
 RESULTS = 200
@@ -25,9 +23,9 @@ RESULTS = 200
 def database(path: Path) -> Path:
     """A closed database with two hundred results."""
     with Store.open(path) as store:
-        run_id = store.create_run(wanted(small_benchmark(RESULTS), small_config()), "Two hundred")
+        run_id = store.runs.create(wanted(small_benchmark(RESULTS), small_config()), "Two hundred")
         numbers = range(1, RESULTS + 1)
-        store.write_results(run_id, [full_result(f"q{number}", "It is 42. " * 100) for number in numbers])
+        store.results.save(run_id, [full_result(f"q{number}", "It is 42. " * 100) for number in numbers])
     return path
 
 
@@ -71,106 +69,41 @@ def test_any_damage_is_an_error_in_words_never_a_crash(database: Path) -> None:
         database.write_bytes(data)
         try:
             with Store.open(database) as store:
-                for run in store.runs():
-                    store.results(run.id)
+                for run in store.runs.all():
+                    store.results.all(run.id)
         except StoreError as error:
             assert error.next or error.why
-        rescue(database)
 
 
 def test_damage_that_opening_does_not_see_is_named_when_it_is_met(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("karenina_core.runs.store.engine.CHECKED_BYTES", 0)
+    monkeypatch.setattr("karenina_core.runs.store.database.CHECKED_BYTES", 0)
     overwrite_results(database, 30)
     with Store.open(database) as store:
-        (run,) = store.runs()
+        (run,) = store.runs.all()
         with pytest.raises(StoreError, match="damaged"):
-            store.results(run.id)
+            store.results.all(run.id)
 
 
 def test_text_that_is_no_text_is_named(database: Path) -> None:
     foreign_text(database)
     with Store.open(database) as store, pytest.raises(StoreError, match=r"damaged|cannot be read"):
-        store.results(store.runs()[0].id)
+        store.results.all(store.runs.all()[0].id)
 
 
-def test_what_can_still_be_read_is_saved(database: Path) -> None:
-    overwrite_results(database, 12)
-    before = database.read_bytes()
-    saved = rescue(database)
-    results = [result for run in saved.runs for result in run.results]
-    assert "Two hundred" in {run.name for run in saved.runs}
-    assert RESULTS * 0.7 < len(results) < RESULTS
-    assert saved.unreadable >= 1
-    whole = {f"q{number}": full_result(f"q{number}", "It is 42. " * 100) for number in range(1, RESULTS + 1)}
-    for result in results:
-        assert result.model_copy(update={"timestamp": ""}) == whole[result.question_id].model_copy(
-            update={"timestamp": ""}
-        )
-    assert len(read_results(to_json(results))) == len(results)
-    assert database.read_bytes() == before
-
-
-def test_what_a_cut_off_file_still_holds_is_saved(database: Path) -> None:
+def test_a_cut_off_file_is_named(database: Path) -> None:
     data = database.read_bytes()
     database.write_bytes(data[: len(data) * 2 // 3])
     with pytest.raises(StoreError, match="damaged or not a database"):
         Store.open(database)
-    results = [result for run in rescue(database).runs for result in run.results]
-    assert RESULTS * 0.4 < len(results) < RESULTS
-    assert {result.answer.text for result in results if result.answer} == {"It is 42. " * 100}
-
-
-def test_the_command_line_saves_what_can_be_read(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    foreign_text(database)
-    out = database.with_name("saved.json")
-    assert main(["rescue", str(database), "--out", str(out)]) == 1
-    assert "199 results written" in capsys.readouterr().out
-    assert len(read_results(out.read_bytes())) == RESULTS - 1
-
-
-def test_the_command_line_says_when_nothing_can_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = tmp_path / "saved.json"
-    assert main(["rescue", str(tmp_path / "nowhere.db"), "--out", str(out)]) == 2
-    assert "No result can be read" in capsys.readouterr().err
-    assert not out.exists()
-
-
-def test_one_unreadable_result_costs_one_result(database: Path) -> None:
-    foreign_text(database)
-    saved = rescue(database)
-    assert (len(saved.runs[0].results), saved.unreadable) == (RESULTS - 1, 1)
-
-
-def test_an_intact_file_is_saved_whole(database: Path) -> None:
-    saved = rescue(database)
-    assert (len(saved.runs[0].results), saved.unreadable) == (RESULTS, 0)
-
-
-@pytest.mark.parametrize("content", [b"", b"my notes\n" * 1000, b"SQLite format 3\0" + b"\xff" * 9000])
-def test_nothing_is_saved_from_what_is_no_database(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "notes.db"
-    path.write_bytes(content)
-    assert rescue(path).runs == ()
-    assert path.read_bytes() == content
 
 
 def test_a_database_that_cannot_be_decoded_at_all_keeps_its_file(database: Path) -> None:
     before = overwrite(database, 0, 1, b"\xff")
     with pytest.raises(StoreError):
         Store.open(database)
-    assert rescue(database).runs == ()
     assert database.read_bytes() == before
-
-
-def test_what_belongs_to_no_run_any_more_is_still_saved(database: Path) -> None:
-    with closing(sqlite3.connect(database)) as connection:
-        connection.execute("DELETE FROM run")
-        connection.commit()
-    saved = rescue(database)
-    assert sum(len(run.results) for run in saved.runs) == RESULTS
-    assert saved.unreadable == 0
 
 
 @pytest.mark.parametrize("damage", ["cut", "zeros", "not UTF-8", "empty"])
@@ -192,17 +125,3 @@ def test_a_damaged_checkpoint_is_named_and_kept(tmp_path: Path, damage: str) -> 
     assert path.read_bytes() == content
     with pytest.raises(CheckpointError):
         Benchmark.load(path)
-
-
-def test_a_rescued_result_without_a_row_is_grouped_by_itself(database: Path) -> None:
-    with closing(sqlite3.connect(database)) as connection:
-        connection.execute("DELETE FROM result WHERE id = 3")
-        connection.commit()
-    assert sum(len(run.results) for run in rescue(database).runs) == RESULTS
-
-
-def test_plain_results_are_saved_too(path: Path) -> None:
-    with Store.open(path) as store:
-        run_id = store.create_run(wanted(small_benchmark(1), small_config()))
-        store.write_results(run_id, [plain_result("q1")])
-    assert rescue(path).runs[0].results[0].verdict == "pass"

@@ -32,13 +32,13 @@ def test_a_full_disk_pauses_the_run_and_every_paid_call_is_used_when_there_is_sp
     seen = road.wait_for(run_id, "paused")
     assert "disk is full" in seen.message
     assert "Free some space and resume" in seen.message
-    stored = road.store.rows(run_id)
+    stored = road.store.results.rows(run_id)
     assert len(stored) == seen.done < QUESTIONS
     free_disk(road.store)
     assert verdicts(road.resume(run_id)) == ["pass"] * QUESTIONS
     assert repeated(road) == []
     assert {row["result_id"]: row["timestamp"] for row in stored}.items() <= {
-        row["result_id"]: row["timestamp"] for row in road.store.rows(run_id)
+        row["result_id"]: row["timestamp"] for row in road.store.results.rows(run_id)
     }.items()
 
 
@@ -80,14 +80,14 @@ def test_on_a_disk_that_is_really_full_nothing_committed_is_lost(small_disk: Pat
         seen = road.wait_for(run_id, "paused")
         assert "disk is full" in seen.message
         # What was under way when the disk was full may be small enough to be stored after that.
-        wait_until(lambda: len(store.rows(run_id)) == runner.progress(run_id).done)
-        kept = {row["result_id"]: row["timestamp"] for row in store.rows(run_id)}
+        wait_until(lambda: len(store.results.rows(run_id)) == runner.progress(run_id).done)
+        kept = {row["result_id"]: row["timestamp"] for row in store.results.rows(run_id)}
         assert 0 < len(kept) < 300
         with closing(sqlite3.connect(small_disk / "karenina.db")) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         subprocess.run(["mount", "-o", "remount,size=64m", small_disk], check=True)
         assert verdicts(road.resume(run_id)) == ["pass"] * 300
-        now = {row["result_id"]: row["timestamp"] for row in store.rows(run_id)}
+        now = {row["result_id"]: row["timestamp"] for row in store.results.rows(run_id)}
         assert kept.items() <= now.items()
         assert repeated(road) == []
 
@@ -95,7 +95,7 @@ def test_on_a_disk_that_is_really_full_nothing_committed_is_lost(small_disk: Pat
 @pytest.fixture
 def locked(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[sqlite3.Connection]:
     """Another program that can take the database for itself; the store loses patience after a moment."""
-    monkeypatch.setattr("karenina_core.runs.store.engine.BUSY_SECONDS", 0.1)
+    monkeypatch.setattr("karenina_core.runs.store.database.BUSY_SECONDS", 0.1)
     with closing(sqlite3.connect(path, isolation_level=None, timeout=20, check_same_thread=False)) as connection:
         yield connection
 
@@ -116,7 +116,7 @@ def test_a_locked_database_pauses_the_run_and_readers_still_read(
         runner.start(run_id)
         seen = road.wait_for(run_id, "paused")
         assert "The database is busy" in seen.message
-        assert len(store.rows(run_id)) == seen.done
+        assert len(store.results.rows(run_id)) == seen.done
         server.script = honest
         locked.execute("ROLLBACK")
         assert verdicts(road.resume(run_id)) == ["pass"] * QUESTIONS

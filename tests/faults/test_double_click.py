@@ -40,30 +40,30 @@ def app_store(provider: OpenAIServer, monkeypatch: pytest.MonkeyPatch, tmp_path:
 
 def test_the_second_click_of_a_double_click_returns_the_first_run(app_store: Store, provider: OpenAIServer) -> None:
     benchmark = islands(3)
-    benchmark_id = app_store.save_benchmark(benchmark)
+    benchmark_id = app_store.benchmarks.save(benchmark)
     clicks = [services.start_run(benchmark_id, benchmark, config(provider), "Islands") for _ in range(3)]
-    assert len(set(clicks)) == len(app_store.runs()) == 1
+    assert len(set(clicks)) == len(app_store.runs.all()) == 1
     assert services.runner().wait(clicks[0], 60).passed == 3
     assert len(provider.requests) == 6
 
 
 def test_a_second_click_in_a_thread_of_its_own_waits_for_the_first(app_store: Store, provider: OpenAIServer) -> None:
     benchmark = islands(3)
-    benchmark_id = app_store.save_benchmark(benchmark)
+    benchmark_id = app_store.benchmarks.save(benchmark)
     services.note_click()
     services.runner()
     with ThreadPoolExecutor(4) as threads:
         clicked = [
             threads.submit(services.start_run, benchmark_id, benchmark, config(provider), "Islands") for _ in range(4)
         ]
-    assert len({click.result() for click in clicked}) == len(app_store.runs()) == 1
+    assert len({click.result() for click in clicked}) == len(app_store.runs.all()) == 1
 
 
 def test_a_page_may_take_long_to_come_from_the_second_click_to_the_run(
     app_store: Store, provider: OpenAIServer
 ) -> None:
     benchmark = islands(1)
-    benchmark_id = app_store.save_benchmark(benchmark)
+    benchmark_id = app_store.benchmarks.save(benchmark)
     services.note_click()
     begun = services.start_run(benchmark_id, benchmark, config(provider), "Islands")
     services.note_click()
@@ -78,7 +78,7 @@ def test_another_click_for_something_else_begins_a_run(
     app_store: Store, provider: OpenAIServer, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
     benchmark, limit, name, settings = islands(3), None, "Islands", config(provider)
-    benchmark_id = app_store.save_benchmark(benchmark)
+    benchmark_id = app_store.benchmarks.save(benchmark)
     services.start_run(benchmark_id, benchmark, settings, name)
     match change:
         case "name":
@@ -88,16 +88,16 @@ def test_another_click_for_something_else_begins_a_run(
         case "questions":
             limit = 2
         case "benchmark":
-            app_store.save_benchmark(benchmark, benchmark_id)
+            app_store.benchmarks.save(benchmark, benchmark_id)
         case "later":
             monkeypatch.setattr(clicks, "ONE_CLICK_SECONDS", 0.0)
     services.start_run(benchmark_id, benchmark, settings, name, limit)
-    assert len(app_store.runs()) == 2
+    assert len(app_store.runs.all()) == 2
 
 
 def test_a_run_that_could_not_start_is_begun_by_the_next_click(app_store: Store, provider: OpenAIServer) -> None:
     benchmark = islands(1)
-    benchmark_id = app_store.save_benchmark(benchmark)
+    benchmark_id = app_store.benchmarks.save(benchmark)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KARENINA_DAILY_BUDGET", "plenty")
         with pytest.raises(ConfigError, match="KARENINA_DAILY_BUDGET"):
@@ -114,4 +114,4 @@ def test_a_double_click_in_a_browser_begins_one_run(page: Page, prepared: Server
     expect(page.get_by_text("42 of 42 evaluations")).to_be_visible()
     settled(page)
     with Store.open(prepared.database) as store:
-        assert [run.done for run in store.runs()] == [42]
+        assert [run.done for run in store.runs.all()] == [42]

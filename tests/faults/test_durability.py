@@ -20,7 +20,7 @@ from karenina_core.models import ChatReply, call_key
 from karenina_core.runs import Store, wanted
 from karenina_core.runs.engine.ledger import StoreLedger
 from karenina_core.runs.engine.writer import ResultWrite, Writer
-from karenina_core.runs.store.evidence import rows_of
+from karenina_core.runs.store.results import rows_of
 from karenina_core.schemas import Usage
 from tests.faults import openai_server as provider
 from tests.faults.openai_server import Reply
@@ -46,7 +46,7 @@ def test_every_connection_is_opened_for_durability(store: Store) -> None:
 
 def test_put_returns_after_the_commit(store: Store, path: Path) -> None:
     """What a stranger's connection sees at the moment `put` returns is what a kill would leave."""
-    run_id = store.create_run(wanted(small_benchmark(3), small_config()))
+    run_id = store.runs.create(wanted(small_benchmark(3), small_config()))
     chosen = small_config().answering_models[0]
     request = answer_request("q1", chosen)
     writer = Writer(store)
@@ -70,7 +70,7 @@ def test_put_returns_after_the_commit(store: Store, path: Path) -> None:
 
 
 def test_many_puts_share_a_commit_and_none_returns_before_it(store: Store, path: Path) -> None:
-    run_id = store.create_run(wanted(small_benchmark(100), small_config()))
+    run_id = store.runs.create(wanted(small_benchmark(100), small_config()))
     writer = Writer(store)
 
     async def put(number: int, stranger: sqlite3.Connection) -> bool:

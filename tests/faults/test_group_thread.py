@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import pytest
 
 from karenina_core.runs.engine.writer import GROUP, GroupThread
-from karenina_core.runs.store.faults import TroubleError
+from karenina_core.runs.store.database import DatabaseUnavailableError
 
 LOOPS = 3
 ITEMS = 400  # of each loop: more than a group takes
@@ -31,7 +31,7 @@ class Work:
         self.seen.update(items)
         self.groups += 1
         if self.groups % 10 == 0:
-            raise TroubleError("The disk is full.")
+            raise DatabaseUnavailableError("The disk is full.")
         if any(number % 97 == 0 for _, number in items):
             raise ValueError("refused")
         self.stored.update(items)
@@ -70,7 +70,7 @@ class Asker:
             assert await self.group_thread.ask(item, told.append) == item
             assert told == [True]
             self.outcomes["answered"] += 1
-        except (ValueError, TroubleError):
+        except (ValueError, DatabaseUnavailableError):
             assert told == [False]
             self.outcomes["refused"] += 1
         except asyncio.CancelledError:

@@ -20,7 +20,7 @@ from sqlalchemy import select
 
 from karenina_core.runs import Engine, Store, wanted
 from karenina_core.runs.engine.crew import workers_for
-from karenina_core.runs.store.tables import call as call_table
+from karenina_core.runs.store.schema import call as call_table
 from tests.faults.openai_server import OpenAIServer
 from tests.faults.road import PATIENCE, Call, call_of, config, honest, islands
 
@@ -47,7 +47,7 @@ class Mortal:
         self.url, self.server = url, server
         with Store.open(url) as store:
             plan = wanted(islands(questions), config(server, max_concurrent_requests=in_flight))
-            self.run_id = store.create_run(plan, "Mortal")
+            self.run_id = store.runs.create(plan, "Mortal")
 
     def live(self, doomed: Callable[[], bool] | None = None) -> Life:
         """Let a new process resume the run, and kill it as soon as `doomed` says so."""
@@ -79,7 +79,7 @@ class Mortal:
                 life.reported = int(rest[0])
                 life.named |= {int(number) for number in rest[1:]}
         with Store.open(self.url) as store, store.reading() as connection:
-            life.stored = {int(row["question_id"][1:]) for row in store.rows(self.run_id)}
+            life.stored = {int(row["question_id"][1:]) for row in store.results.rows(self.run_id)}
             rows = connection.execute(select(call_table.c.model, call_table.c.question_id))
             life.committed = {(row.model, int(row.question_id[1:])) for row in rows}
         return life

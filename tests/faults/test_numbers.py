@@ -28,7 +28,7 @@ def numbers_of(seen: Progress) -> Numbers:
 
 def everywhere(road: Road, run_id: str) -> set[Numbers]:
     """Return what is told where the run is carried out, by its stored rows, in the list of runs and by counting."""
-    run, rows = road.store.run(run_id), road.store.rows(run_id)
+    run, rows = road.store.runs.get(run_id), road.store.results.rows(run_id)
     verdict = Counter(row["verdict"] for row in rows)
     errors = sum(row["status"] == "failed" for row in rows)
     return {
@@ -80,7 +80,7 @@ def test_errors_that_were_not_reached_again_are_kept_by_a_cancel(road: Road, bro
     assert road.runner.progress(broken).again == 2
     road.runner.cancel(broken)
     assert everywhere(road, broken) == {(4, 4, 1, 1, 2, 2)}
-    assert [result.failure is None for result in road.store.results(broken)] == [True, False, False, True]
+    assert [result.failure is None for result in road.store.results.all(broken)] == [True, False, False, True]
 
 
 def test_errors_that_come_again_count_once(road: Road, broken: str) -> None:

@@ -40,10 +40,10 @@ POISON = {
 def run_with(road: Road, template: str) -> list[str]:
     benchmark = islands(3)
     benchmark.add_answer_template("q2", template)
-    run_id = road.store.create_run(wanted(benchmark, config(road.server)), "Poison")
+    run_id = road.store.runs.create(wanted(benchmark, config(road.server)), "Poison")
     road.runner.start(run_id)
     road.finish(run_id)
-    return verdicts(road.store.results(run_id))
+    return verdicts(road.store.results.all(run_id))
 
 
 @pytest.mark.parametrize("body", POISON.values(), ids=POISON)

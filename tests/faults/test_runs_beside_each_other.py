@@ -13,7 +13,7 @@ QUESTIONS = 30
 
 def paid(store: Store, run_id: str) -> int:
     """Return the calls of a run that it paid for itself."""
-    spent = store.run(run_id)
+    spent = store.runs.get(run_id)
     return (spent.calls or 0) - (spent.cached_calls or 0)
 
 

@@ -39,7 +39,7 @@ with Store.open(f"{folder}/large.db") as store:
     benchmark = islands(questions, TEMPLATE.replace("{number}", "1"))
     plan = wanted(benchmark, small_config(max_concurrent_requests=50))
     assert plan.rows == questions
-    run_id = store.create_run(plan)
+    run_id = store.runs.create(plan)
     del plan, benchmark
     with Engine(store, lab) as runner:
         runner.start(run_id)
@@ -47,16 +47,16 @@ with Store.open(f"{folder}/large.db") as store:
             runner.wait(run_id, 0.05)
         runner.cancel(run_id)
     with Engine(store, lab) as runner:
-        before = store.run(run_id).done
+        before = store.runs.get(run_id).done
         runner.resume(run_id)
         assert runner.progress(run_id).total == questions
         while runner.progress(run_id).done < before + 300:
             runner.wait(run_id, 0.05)
         runner.cancel(run_id)
     assert len(lab.answered) == len(set(lab.answered))
-    done = store.run(run_id).done
-    assert done == len(store.rows(run_id)) >= 600
-    assert sum(1 for _ in store.iter_results(run_id)) == done
+    done = store.runs.get(run_id).done
+    assert done == len(store.results.rows(run_id)) >= 600
+    assert sum(1 for _ in store.results.iterate(run_id)) == done
 print(base, megabytes())
 """
 
@@ -97,14 +97,14 @@ def test_an_upload_is_held_to_twenty_megabytes() -> None:
 def test_a_run_that_has_ended_does_not_keep_its_benchmark(road: Road, monkeypatch: pytest.MonkeyPatch) -> None:
     """A server lives for months and carries out many runs."""
     seen: list[weakref.ref[Benchmark]] = []
-    read = road.store.run_plan
+    read = road.store.runs.plan
 
     def watched(run_id: str) -> Plan:
         plan = read(run_id)
         seen.append(weakref.ref(plan.benchmark))
         return plan
 
-    monkeypatch.setattr(road.store, "run_plan", watched)
+    monkeypatch.setattr(road.store.runs, "plan", watched)
     road.run(3)
     gc.collect()
     assert seen

@@ -24,7 +24,7 @@ def test_cancel_does_not_wait_for_calls_in_flight(road: Road) -> None:
     wait_until(lambda: road.calls)
     road.runner.cancel(run_id)
     assert road.runner.progress(run_id).status == "cancelled"
-    assert road.store.rows(run_id) == []
+    assert road.store.results.rows(run_id) == []
     assert len(road.calls) == len(set(road.calls))
 
 
@@ -37,7 +37,7 @@ def test_cancel_stops_spending_and_keeps_what_is_there(road: Road) -> None:
     wait_until(lambda: road.runner.progress(run_id).done == 10)
     road.runner.cancel(run_id)
     asked = len(road.calls)
-    stored = road.store.rows(run_id)
+    stored = road.store.results.rows(run_id)
     assert (len(stored), road.runner.progress(run_id).done) == (10, 10)
     road.runner.wait(run_id, 0.2)
     assert len(road.calls) == asked
@@ -135,8 +135,8 @@ def test_after_a_restart_the_run_goes_on_where_it_was(store: Store, server: Open
         road = Road(store, first, server)
         run_id = road.begin(40, max_concurrent_requests=4)
         wait_until(lambda: first.progress(run_id).done >= 10)
-    run = store.run(run_id)
-    assert (run.status, run.done) == ("interrupted", len(store.rows(run_id)))
+    run = store.runs.get(run_id)
+    assert (run.status, run.done) == ("interrupted", len(store.results.rows(run_id)))
     with Engine(store) as second:
         assert verdicts(Road(store, second, server).resume(run_id)) == ["pass"] * 40
     twice = len(road.calls) - len(set(road.calls))
@@ -172,9 +172,9 @@ def test_of_two_processes_one_carries_the_run_out_and_the_other_watches(
         command = [sys.executable, "-m", "tests.faults.killed_run", url, run_id]
         child = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
         try:
-            wait_until(lambda: store.run(run_id).done >= 5 or child.poll() is not None)
+            wait_until(lambda: store.runs.get(run_id).done >= 5 or child.poll() is not None)
             with Engine(store) as watcher:
-                assert store.run(run_id).status == "running", "a living process lost its run to another's start"
+                assert store.runs.get(run_id).status == "running", "a living process lost its run to another's start"
                 for act in (watcher.start, watcher.resume, watcher.cancel):
                     with pytest.raises(StoreError, match="another process"):
                         act(run_id)

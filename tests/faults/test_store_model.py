@@ -18,8 +18,8 @@ from karenina_core.models import ChatReply, call_key
 from karenina_core.runs import Store, wanted
 from karenina_core.runs.engine.ledger import StoreLedger
 from karenina_core.runs.engine.writer import ResultWrite, Writer
-from karenina_core.runs.store.evidence import rows_of
-from karenina_core.runs.store.tables import setting
+from karenina_core.runs.store.results import rows_of
+from karenina_core.runs.store.schema import setting
 from karenina_core.schemas import Usage
 from tests.runs.fakes import answer_request, failure_of, full_result, plain_result, small_benchmark, small_config
 
@@ -43,7 +43,7 @@ class StoreModel(RuleBasedStateMachine):
         self.calls: dict[str, str] = {}
         self.spent = 0
         self.open()
-        self.run_id = self.store.create_run(wanted(small_benchmark(QUESTIONS), small_config()))
+        self.run_id = self.store.runs.create(wanted(small_benchmark(QUESTIONS), small_config()))
         self.claim()
 
     def teardown(self) -> None:
@@ -57,8 +57,8 @@ class StoreModel(RuleBasedStateMachine):
 
     def claim(self) -> None:
         """Owners of earlier lives are dead, so each life gets the run at once."""
-        assert self.store.claim(self.run_id, self.owner)
-        self.store.set_status(self.run_id, "running")
+        assert self.store.runs.claim(self.run_id, self.owner)
+        self.store.runs.set_status(self.run_id, "running")
 
     @rule(number=numbers, outcome=outcomes)
     def put_result(self, number: int, outcome: str) -> None:
@@ -91,7 +91,7 @@ class StoreModel(RuleBasedStateMachine):
         with self.store.engine.execution_options(writes=True).connect() as connection:
             connection.begin()
             never = rows_of(self.run_id, full_result(f"q{number}", "never committed"))
-            self.store.insert_results(connection, self.run_id, [never])
+            self.store.results.insert(connection, self.run_id, [never])
             connection.execute(insert(setting).values(key=f"torn {self.life}", value=1))
             self.files_as_they_are()
             connection.rollback()
@@ -114,22 +114,22 @@ class StoreModel(RuleBasedStateMachine):
         self.store.close()
         self.life += 1
         self.open()
-        assert self.store.interrupt_abandoned() == [self.run_id]
-        assert self.store.run(self.run_id).status == "interrupted"
+        assert self.store.runs.interrupt_abandoned() == [self.run_id]
+        assert self.store.runs.get(self.run_id).status == "interrupted"
         self.claim()
 
     @precondition(lambda self: hasattr(self, "run_id"))
     @invariant()
     def everything_committed_is_there_and_nothing_else(self) -> None:
         store, run_id = self.store, self.run_id
-        assert {row["question_id"]: row["verdict"] for row in store.rows(run_id)} == self.results
-        assert [result.question_id for result in store.results(run_id)] == sorted(self.results)
-        assert store.settings("torn") == {}
+        assert {row["question_id"]: row["verdict"] for row in store.results.rows(run_id)} == self.results
+        assert [result.question_id for result in store.results.all(run_id)] == sorted(self.results)
+        assert store.settings.all("torn") == {}
 
     @precondition(lambda self: hasattr(self, "run_id"))
     @invariant()
     def the_counts_are_those_of_the_rows(self) -> None:
-        run, verdicts = self.store.run(self.run_id), list(self.results.values())
+        run, verdicts = self.store.runs.get(self.run_id), list(self.results.values())
         assert (run.done, run.passed, run.failed, run.not_evaluated, run.calls) == (
             len(verdicts),
             verdicts.count("pass"),
@@ -141,7 +141,7 @@ class StoreModel(RuleBasedStateMachine):
     @precondition(lambda self: hasattr(self, "run_id"))
     @invariant()
     def every_paid_call_is_known(self) -> None:
-        known = self.store.call_replies(list(self.calls)) if self.calls else {}
+        known = self.store.calls.replies(list(self.calls)) if self.calls else {}
         assert known.keys() == self.calls.keys()
 
 

@@ -19,7 +19,7 @@ from karenina_core.models import ChatReply, call_key
 from karenina_core.runs import Store, wanted
 from karenina_core.runs.engine.ledger import StoreLedger
 from karenina_core.runs.engine.writer import Writer
-from karenina_core.runs.store.clean import clean
+from karenina_core.runs.store.database import clean
 from karenina_core.schemas import VerificationResult
 from tests.faults.openai_server import Reply
 from tests.faults.road import Road, honest, model, verdicts
@@ -52,7 +52,7 @@ def kept_open(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
         socket = request.getfixturevalue("postgres_socket")
         url = f"postgresql://postgres@/postgres?host={socket}"
     with Store.open(url) as store:
-        yield store, store.create_run(wanted(small_benchmark(1), small_config()))
+        yield store, store.runs.create(wanted(small_benchmark(1), small_config()))
 
 
 def comparable(result: VerificationResult) -> dict[str, Any]:
@@ -72,13 +72,13 @@ def test_any_text_and_number_survives_store_and_export(
     result.template.fields[0].extracted = [text, number]
     result.rubric.regex[name] = True
     result.rubric.metrics["Organs"]["precision"] = number
-    store.write_results(run_id, [result])
-    (stored,) = store.results(run_id)
+    store.results.save(run_id, [result])
+    (stored,) = store.results.all(run_id)
     if not math.isfinite(number):
         del result.rubric.metrics["Organs"]["precision"]
         result.rubric.confusion["Organs"].undefined.append("precision")
     assert comparable(stored) == comparable(result)
-    assert clean(name) in {row["trait"] for row in store.scores(run_id)}
+    assert clean(name) in {row["trait"] for row in store.results.scores(run_id)}
     (exported,) = read_results(to_json([stored]))
     assert comparable(exported) == comparable(stored)
     rows = list(csv.reader(io.StringIO(to_csv([stored]).decode("utf-8-sig"), newline="")))
@@ -135,9 +135,9 @@ def test_an_answer_in_any_script_goes_the_whole_road(road: Road, text: str) -> N
 
 @pytest.mark.parametrize("text", [text for text in TEXTS.values() if "\ud83d" not in text], ids=ascii)
 def test_a_benchmark_comes_back_as_it_was_and_its_run_has_a_clean_name(any_store: Store, text: str) -> None:
-    run_id = any_store.create_run(wanted(small_benchmark(1, f"B{text}"), small_config()), f"R{text}")
-    assert any_store.run(run_id).name == f"R{clean(text)}"
-    assert any_store.run_plan(run_id).benchmark.name == f"B{text}"
+    run_id = any_store.runs.create(wanted(small_benchmark(1, f"B{text}"), small_config()), f"R{text}")
+    assert any_store.runs.get(run_id).name == f"R{clean(text)}"
+    assert any_store.runs.plan(run_id).benchmark.name == f"B{text}"
 
 
 def test_half_a_surrogate_pair_in_a_benchmark_is_refused_in_words(any_store: Store) -> None:
@@ -148,15 +148,15 @@ def test_half_a_surrogate_pair_in_a_benchmark_is_refused_in_words(any_store: Sto
     benchmark.set_custom_property("late", properties)
     properties["text"] = "B\ud83d"
     with pytest.raises(CheckpointError, match="half a surrogate pair"):
-        any_store.create_run(wanted(benchmark, small_config()))
-    assert any_store.runs() == []
+        any_store.runs.create(wanted(benchmark, small_config()))
+    assert any_store.runs.all() == []
 
 
 def test_a_result_with_an_undefined_metric_can_be_replaced(any_store: Store) -> None:
-    run_id = any_store.create_run(wanted(small_benchmark(1), small_config()))
+    run_id = any_store.runs.create(wanted(small_benchmark(1), small_config()))
     for number in (math.nan, 1.0, math.inf, 0.5):
         result = full_result("q1")
         result.rubric.metrics["Organs"]["precision"] = number
-        any_store.write_results(run_id, [result])
-    (value,) = [row["value"] for row in any_store.scores(run_id) if row["metric"] == "precision"]
+        any_store.results.save(run_id, [result])
+    (value,) = [row["value"] for row in any_store.results.scores(run_id) if row["metric"] == "precision"]
     assert value == 0.5

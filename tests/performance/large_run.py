@@ -42,12 +42,12 @@ def make_run(store: Store, results: int, name: str = "Large", seed: int = 1) -> 
     chance = random.Random(seed)
     questions = results // (MODELS * REPLICATES)
     plan = wanted(_benchmark(questions), _config())
-    run_id = store.create_run(plan, name)
-    store.set_status(run_id, "running")
+    run_id = store.runs.create(plan, name)
+    store.runs.set_status(run_id, "running")
     rows = product(range(questions), range(MODELS), range(1, REPLICATES + 1))
     while some := list(islice(rows, _BATCH)):
-        store.write_results(run_id, [_result(*row, chance) for row in some])
-    store.set_status(run_id, "completed")
+        store.results.save(run_id, [_result(*row, chance) for row in some])
+    store.runs.set_status(run_id, "completed")
     return run_id
 
 

@@ -42,7 +42,7 @@ def measure(results: int) -> None:
     logging.disable(logging.WARNING)
     with Store.open() as store:
         run_id = make_run(store, results)
-        floor = _cpu(lambda: len(store.outcomes(run_id)))
+        floor = _cpu(lambda: len(store.results.outcomes(run_id)))
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=600).run()
     app.query_params["run"] = run_id
     print(f"{results:,} results: a plain read of their outcomes takes {floor:.0f} ms")

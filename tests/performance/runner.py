@@ -38,7 +38,7 @@ def run_workbench(port: int, questions: int, concurrency: int, **settings: Any) 
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "store.db") as store, Engine(store) as run:
         plan = wanted(made, config)
         with Meter() as meter:
-            run_id = store.create_run(plan)
+            run_id = store.runs.create(plan)
             run.start(run_id)
             seen = run.wait(run_id)
         return {**meter.measured, "passed": seen.passed}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError
 from karenina_core.pipeline import decide_rules, decide_values, needs_judge_again, reverify_result, verdict_now
-from karenina_core.runs.store.evidence import encode
+from karenina_core.runs.store.results import encode
 from karenina_core.schemas import (
     NORMALIZERS,
     AnswerPart,

@@ -13,7 +13,7 @@ store = Store.open(sys.argv[1])
 lab, gate = Laboratory(), Turnstile()
 lab.before_answer = gate.enter
 runner = Engine(store, lab)
-run_id = store.create_run(wanted(small_benchmark(30), small_config(max_concurrent_requests=4)))
+run_id = store.runs.create(wanted(small_benchmark(30), small_config(max_concurrent_requests=4)))
 runner.start(run_id)
 gate.let(10)
 gate.wait_for(14)

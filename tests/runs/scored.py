@@ -42,7 +42,7 @@ def finished_run(
         benchmark.set_global_rubric(rubric)
     answering = [f"lab/model-{number}" for number in range(1, models + 1)]
     config = VerificationConfig(answering_models=answering, parsing_models=list(judges))
-    run_id = store.create_run(wanted(benchmark, config), "Finished")
+    run_id = store.runs.create(wanted(benchmark, config), "Finished")
     results = [
         plain_result(
             question_id,
@@ -55,6 +55,6 @@ def finished_run(
         for model in answering
         for judged in judges
     ]
-    store.write_results(run_id, results)
-    store.set_status(run_id, "completed")
+    store.results.save(run_id, results)
+    store.runs.set_status(run_id, "completed")
     return run_id

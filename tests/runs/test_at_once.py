@@ -24,7 +24,7 @@ def model(store: Store, openai_server: OpenAIServer) -> ModelConfig:
     made = ModelConfig(
         id="student", interface="openai_endpoint", model_name="student", endpoint_base_url=openai_server.url
     )
-    store.set_prices({price_name(made): Price(0.01, 0.1)})
+    store.settings.set_prices({price_name(made): Price(0.01, 0.1)})
     return made
 
 
@@ -41,7 +41,7 @@ def test_what_the_calls_come_to_is_returned_and_they_are_paid_once(
 ) -> None:
     assert [asked(store, model), asked(store, model)] == ["Gold.", "Gold."]
     assert len(openai_server.requests) == 1
-    assert store.spent_today() == pytest.approx(COST)
+    assert store.spending.today() == pytest.approx(COST)
 
 
 def test_calls_made_before_the_work_failed_are_remembered_and_counted(
@@ -53,7 +53,7 @@ def test_calls_made_before_the_work_failed_are_remembered_and_counted(
 
     with pytest.raises(ValueError, match="It failed"):
         ask_at_once(store, fails, of="asking", keys=None, max_attempts=1)
-    assert store.spent_today() == pytest.approx(COST)
+    assert store.spending.today() == pytest.approx(COST)
     assert (asked(store, model), len(openai_server.requests)) == ("Gold.", 1)
 
 
@@ -63,4 +63,4 @@ def test_a_ledger_that_was_lent_has_stored_everything_at_its_end(store: Store, m
 
     with open_ledger(store) as ledger:
         asyncio.run(remember(ledger))
-    assert store.known_calls([call_key(model, REQUEST)]) == {call_key(model, REQUEST)}
+    assert store.calls.known([call_key(model, REQUEST)]) == {call_key(model, REQUEST)}

@@ -30,7 +30,7 @@ def test_every_test_is_a_call_of_its_own(store: Store, openai_server: OpenAIServ
     for _ in range(2):
         assert try_connection(store, model(openai_server), as_judge=False).works
     assert len(openai_server.requests) == 2, "a reply that is remembered proves nothing about now"
-    assert not list(store.sample_calls(["answerer"])), "estimates for runs would count it"
+    assert not list(store.calls.sample(["answerer"])), "estimates for runs would count it"
 
 
 def test_a_test_counts_towards_the_budget_of_the_day(
@@ -38,9 +38,9 @@ def test_a_test_counts_towards_the_budget_of_the_day(
 ) -> None:
     openai_server.script = ready
     priced = model(openai_server)
-    store.set_prices({price_name(priced): Price(1e-3, 1e-2)})
+    store.settings.set_prices({price_name(priced): Price(1e-3, 1e-2)})
     assert try_connection(store, priced, as_judge=False).works
-    assert store.spent_today() > 0
+    assert store.spending.today() > 0
     monkeypatch.setenv("KARENINA_DAILY_BUDGET", "0.001")
     assert not try_connection(store, priced, as_judge=False).works
     assert len(openai_server.requests) == 1

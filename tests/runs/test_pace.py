@@ -32,7 +32,7 @@ def test_a_slower_pace_holds_for_the_run_and_after_it_was_resumed(road: Road) ->
     road.runner.pace(run_id, 2)
     assert road.runner.progress(run_id).ceiling == 2
     assert road.finish(run_id).passed == 30
-    assert road.store.run(run_id).config.max_concurrent_requests == 2
+    assert road.store.runs.get(run_id).config.max_concurrent_requests == 2
 
 
 def test_a_faster_pace_takes_more_workers(road: Road) -> None:

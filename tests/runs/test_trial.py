@@ -37,7 +37,7 @@ def asked(store: Store, openai_server: OpenAIServer) -> VerificationResult:
 
 
 def run_of(store: Store) -> str:
-    return store.runs()[0].id
+    return store.runs.all()[0].id
 
 
 def tried(store: Store, result: VerificationResult, trial: Trial, anew: bool = False) -> VerificationResult:
@@ -58,9 +58,9 @@ def test_another_prompt_is_answered_and_judged(
 
 
 def test_the_run_stays_as_it_is(store: Store, asked: VerificationResult) -> None:
-    before = store.results(run_of(store))
+    before = store.results.all(run_of(store))
     made = tried(store, asked, Trial(question="Which symbol has the precious metal?"))
-    assert store.results(run_of(store)) == before
+    assert store.results.all(run_of(store)) == before
     assert (made.result_id, made.run_name) == (asked.result_id, asked.run_name)
 
 
@@ -108,10 +108,10 @@ def test_what_was_spent_counts_for_the_day(
 ) -> None:
     from karenina_core.models import Price
 
-    store.set_prices({f"openai/judge at {openai_server.url}": Price(0.5, 0.5)})
-    before = store.spent_today()
+    store.settings.set_prices({f"openai/judge at {openai_server.url}": Price(0.5, 0.5)})
+    before = store.spending.today()
     tried(store, asked, Trial(answer="Surely Au."))
-    assert store.spent_today() > before
+    assert store.spending.today() > before
     monkeypatch.setenv("KARENINA_DAILY_BUDGET", "0.1")
     made = tried(store, asked, Trial(answer="Surely Na."))
     assert made.failure is not None and made.failure.category == "cancelled"

@@ -27,7 +27,7 @@ def test_a_benchmark_is_answered_judged_and_decided(store: Store, judge: OpenAIS
         ("neon", "fail"),
     ]
     assert {result.run_name for result in results} == {"Friday"}
-    run = store.run(str(results.run_id))
+    run = store.runs.get(str(results.run_id))
     assert (run.status, run.done, run.passed, run.calls) == ("completed", 3, 1, 6)
 
 
@@ -35,14 +35,14 @@ def test_benchmarks_run_themselves(judge: OpenAIServer) -> None:
     results = elements().run_verification(config_for(judge), question_ids=["gold"])
     assert results.counts() == {"pass": 1, "fail": 0, "not_evaluated": 0}
     with Store.open() as store:
-        assert store.results(str(results.run_id)) == list(results)
+        assert store.results.all(str(results.run_id)) == list(results)
 
 
 def test_running_again_asks_no_judge_again(store: Store, judge: OpenAIServer) -> None:
     for _ in range(2):
         results = run_verification(elements(), config_for(judge), store=store)
     assert len(judge.requests) == 3
-    assert store.run(str(results.run_id)).cached_calls == 3
+    assert store.runs.get(str(results.run_id)).cached_calls == 3
 
 
 def test_progress_reaches_a_hundred(store: Store, judge: OpenAIServer) -> None:
@@ -67,7 +67,7 @@ def test_unfinished_questions_take_no_part(store: Store, judge: OpenAIServer) ->
     benchmark.mark_unfinished("gold")
     results = run_verification(benchmark, config_for(judge), ["gold", "neon"], store=store)
     assert [result.question_id for result in results] == ["neon"]
-    assert "1 question not marked finished" in store.run(str(results.run_id)).note
+    assert "1 question not marked finished" in store.runs.get(str(results.run_id)).note
 
 
 def test_nothing_finished_gives_no_results_and_a_note(store: Store, judge: OpenAIServer) -> None:
@@ -76,7 +76,7 @@ def test_nothing_finished_gives_no_results_and_a_note(store: Store, judge: OpenA
         benchmark.mark_unfinished(question_id)
     results = run_verification(benchmark, config_for(judge), store=store)
     assert len(results) == 0
-    assert "not marked finished" in store.run(str(results.run_id)).note
+    assert "not marked finished" in store.runs.get(str(results.run_id)).note
 
 
 def test_a_judge_that_fails_leaves_rows_without_a_verdict(store: Store, judge: OpenAIServer) -> None:
@@ -96,9 +96,9 @@ def test_stopping_in_the_middle_cancels_and_keeps(store: Store, judge: OpenAISer
 
     with pytest.raises(KeyboardInterrupt):
         run_verification(elements(), config_for(judge), store=store, progress_callback=stop)
-    (run,) = store.runs()
+    (run,) = store.runs.all()
     assert run.status in ("cancelled", "completed")
-    assert run.done == len(store.results(run.id))
+    assert run.done == len(store.results.all(run.id))
 
 
 def test_a_full_disk_is_an_error_with_the_reason(store: Store, judge: OpenAIServer) -> None:
@@ -154,7 +154,7 @@ def test_a_run_whose_money_is_spent_returns_what_it_has(store: Store, judge: Ope
     )
     assert (len(judge.requests), results.counts()["pass"], len(results)) == (1, 1, 1)
     assert "Stopped: the run has spent" in said[-1]
-    assert store.run(str(results.run_id)).status == "interrupted"
+    assert store.runs.get(str(results.run_id)).status == "interrupted"
 
 
 def test_a_key_for_a_foreign_address_stops_the_run_before_anything_is_sent(
@@ -181,10 +181,10 @@ def test_replies_that_are_thrown_away_are_paid_too(store: Store, openai_server: 
     config = priced(openai_server)
     config.parsing_models[0].max_retries = 2
     results = run_verification(elements(), config, question_ids=["gold"], store=store)
-    run = store.run(str(results.run_id))
+    run = store.runs.get(str(results.run_id))
     assert len(openai_server.requests) == 3
     assert run.cost == pytest.approx(3 * (11 * 0.4e-6 + 7 * 1.6e-6))
-    assert store.spent_today() == pytest.approx(run.cost)
+    assert store.spending.today() == pytest.approx(run.cost)
 
 
 def test_a_failed_answer_marks_the_rows_of_all_its_judges_with_its_own_failure(

@@ -77,9 +77,9 @@ def travel(data: bytes, folder: Path, replies: Callable[[ChatRequest], Any] | No
     seen = asyncio.run(evaluate(benchmark, replies or script(), **settings))
     config = VerificationConfig(answering_models=[ANSWERER], parsing_models=[JUDGE])
     with Store.open(folder / "road.db") as store:
-        run_id = store.create_run(wanted(benchmark, config))
-        store.write_results(run_id, [seen])
-        [result] = store.results(run_id)
+        run_id = store.runs.create(wanted(benchmark, config))
+        store.results.save(run_id, [seen])
+        [result] = store.results.all(run_id)
     for frame in (results_frame, fields_frame, traits_frame, calls_frame):
         frame([result])
     model_sentences([result])

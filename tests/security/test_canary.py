@@ -57,9 +57,9 @@ def models(server: OpenAIServer, variable: str) -> VerificationConfig:
 def make_run(server: OpenAIServer, variable: str, keys: Any = None) -> str:
     benchmark = small_benchmark()
     benchmark.add_question("Who has a chromosome too many?", "nobody", TEMPLATE)
-    benchmark_id = services.store().save_benchmark(benchmark)
+    benchmark_id = services.store().benchmarks.save(benchmark)
     plan = wanted(benchmark, models(server, variable))
-    run_id = services.store().create_run(plan, "Canary", benchmark_id=benchmark_id)
+    run_id = services.store().runs.create(plan, "Canary", benchmark_id=benchmark_id)
     services.runner().start(run_id, keys=keys)
     assert services.runner().wait(run_id, 60).status == "completed"
     return run_id
@@ -75,7 +75,7 @@ def every_page(run_id: str) -> str:
     """Return all that all pages send to a browser."""
     sent = []
     for page in PAGES:
-        for result in services.store().results(run_id) if page == frame.ANSWER else [None]:
+        for result in services.store().results.all(run_id) if page == frame.ANSWER else [None]:
             app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
             app.query_params["run"] = run_id
             if result is not None:
@@ -103,16 +103,16 @@ def test_a_key_is_in_nothing_the_workbench_writes_or_shows(
         run_id = make_run(openai_server, "TEAM_API_KEY")
     # The key was really sent and really came back, in a reply and in an error.
     assert {headers["Authorization"] for headers in openai_server.headers} == {f"Bearer {key}"}
-    results = services.store().results(run_id)
+    results = services.store().results.all(run_id)
     assert "[hidden]" in "".join(result.answer.text for result in results if result.answer)
     assert "[hidden]" in "".join(result.failure.reason for result in results if result.failure)
     logging.getLogger("karenina_core").error("The run: %s", results)
 
     assert not found(every_page(run_id))
     assert not found(to_csv(results))
-    assert not found(to_json(results, services.store().run(run_id).config))
-    assert not found(services.store().run(run_id).config.model_dump_json())
-    assert not found(str(services.store().settings()))
+    assert not found(to_json(results, services.store().runs.get(run_id).config))
+    assert not found(services.store().runs.get(run_id).config.model_dump_json())
+    assert not found(str(services.store().settings.all()))
     for arguments in (["show", run_id], ["show", run_id, "--json"], ["runs", "--json"]):
         main(arguments)
     for kind in ("csv", "json"):
@@ -144,7 +144,7 @@ def test_a_run_uses_the_keys_of_the_session_that_started_it(openai_server: OpenA
         for name, key in (("ada", "key-of-ada-123"), ("bob", "key-of-bob-456"), ("eve", None)):
             benchmark = small_benchmark()
             benchmark.add_question(f"Who is {name}?", name, TEMPLATE)
-            run_id = store.create_run(wanted(benchmark, config), name)
+            run_id = store.runs.create(wanted(benchmark, config), name)
             runner.start(run_id, keys={"SESSION_API_KEY": key}.get)
             runner.wait(run_id, 60)
     keys = {

@@ -208,7 +208,7 @@ def test_results_of_a_hostile_benchmark_and_model_are_shown_as_text() -> None:
     from tests.runs.fakes import full_result
 
     store = services.store()
-    run_id = store.create_run(wanted(benchmark, config), name=BAIT + BIDI)
+    run_id = store.runs.create(wanted(benchmark, config), name=BAIT + BIDI)
     result = full_result(question_id, BAIT + BIDI, answering=answerer.id, parsing=judge.id)
     result.rubric.scores[BAIT] = 3
     result.rubric.reasons[BAIT] = BAIT
@@ -216,7 +216,7 @@ def test_results_of_a_hostile_benchmark_and_model_are_shown_as_text() -> None:
     result.rubric.metrics[BAIT] = {"precision": 1.0}
     result.rubric.confusion[BAIT] = result.rubric.confusion["Organs"]
     result.warnings.append(BAIT)
-    store.write_results(run_id, [result])
+    store.results.save(run_id, [result])
     for name in ("results", "answer", "monitor"):
         assert_harmless(page(name, run=run_id))
 

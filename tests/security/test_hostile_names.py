@@ -84,7 +84,7 @@ def hostile_run(benchmark: Benchmark, benchmark_id: str) -> str:
     answerer = ModelConfig(id=HOSTILE, interface="manual", manual_traces={first: HOSTILE, second: HOSTILE})
     judge = ModelConfig(id="judge" + HOSTILE, interface="recorded", model_name="nothing/here")
     config = VerificationConfig(answering_models=[answerer], parsing_models=[judge])
-    run_id = services.store().create_run(wanted(benchmark, config), name=HOSTILE, benchmark_id=benchmark_id)
+    run_id = services.store().runs.create(wanted(benchmark, config), name=HOSTILE, benchmark_id=benchmark_id)
     results = []
     for question_id in (first, second):
         result = full_result(question_id, HOSTILE, answering=answerer.id, parsing=judge.id)
@@ -104,7 +104,7 @@ def hostile_run(benchmark: Benchmark, benchmark_id: str) -> str:
         )
         result.template.fields.append(evidence)
         results.append(result)
-    services.store().write_results(run_id, results)
+    services.store().results.save(run_id, results)
     return run_id
 
 
@@ -170,8 +170,8 @@ def opened(page: str, **link: str) -> AppTest:
 def link() -> dict[str, str]:
     """Store the hostile benchmark and its run; return the link to them."""
     benchmark = hostile_benchmark()
-    benchmark_id = services.store().save_benchmark(benchmark)
-    services.store().save_benchmark(hostile_benchmark("Second " + HOSTILE))
+    benchmark_id = services.store().benchmarks.save(benchmark)
+    services.store().benchmarks.save(hostile_benchmark("Second " + HOSTILE))
     return {"benchmark": benchmark_id, "run": hostile_run(benchmark, benchmark_id)}
 
 
@@ -204,7 +204,7 @@ def test_no_tool_of_an_answer_shows_them(link: dict[str, str]) -> None:
 
 
 def test_a_question_and_its_rubric_show_them_escaped(link: dict[str, str]) -> None:
-    benchmark = services.store().load_benchmark(link["benchmark"])
+    benchmark = services.store().benchmarks.load(link["benchmark"])
     [first, second] = benchmark.get_question_ids()
     for question_id in (first, second):
         assert_visible(opened(frame.QUESTIONS, benchmark=link["benchmark"], q=question_id))

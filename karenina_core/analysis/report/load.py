@@ -51,18 +51,18 @@ def _comparisons(store: Store, run_ids: Sequence[str]) -> Iterator[str]:
     order = {
         (run_id, model): place
         for run_id in run_ids
-        for place, model in enumerate(store.run(run_id).answering_models, len(run_ids))
+        for place, model in enumerate(store.runs.get(run_id).answering_models, len(run_ids))
     }
     arms = sorted(counts, key=lambda arm: (run_ids.index(arm.run_id), order.get((arm.run_id, arm.answering_model), 0)))
     if len(arms) < 2 or len(arms) > MOST_ARMS:
         return
-    labels = arm_labels(arms, {run_id: store.run(run_id).name for run_id in run_ids})
+    labels = arm_labels(arms, {run_id: store.runs.get(run_id).name for run_id in run_ids})
     for pair in compare(counts, arms[0], arms[1:]):
         yield f"{verdict_sentence(pair, labels)} {interval_sentence(pair)}".rstrip()
 
 
 def _part(store: Store, run_id: str, options: Options) -> RunPart:
-    run, plan = store.run(run_id), store.run_plan(run_id)
+    run, plan = store.runs.get(run_id), store.runs.plan(run_id)
     facts = {
         "Benchmark": f"{plan.benchmark.name}, version {plan.benchmark.version}",
         "Benchmark SHA-256": run.snapshot,
@@ -76,10 +76,10 @@ def _part(store: Store, run_id: str, options: Options) -> RunPart:
     }
     return build_report(
         run.name,
-        store.results(run_id),
+        store.results.all(run_id),
         options,
         config=plan.config,
         benchmark=plan.benchmark,
-        annotations=store.annotations(run_id),
+        annotations=store.annotations.all(run_id),
         facts=facts,
     )

@@ -159,7 +159,7 @@ def stored_batch(store: Store, benchmark_id: str) -> DraftBatch | None:
 
     One that says it is running was left behind by a process that ended.
     """
-    kept = store.setting(_SETTING + benchmark_id)
+    kept = store.settings.get(_SETTING + benchmark_id)
     if kept is None:
         return None
     try:
@@ -171,12 +171,12 @@ def stored_batch(store: Store, benchmark_id: str) -> DraftBatch | None:
 
 def store_batch(store: Store, batch: DraftBatch) -> None:
     """Keep a batch beside its benchmark, in place of an earlier one."""
-    store.set_setting(_SETTING + batch.benchmark_id, _BATCH.dump_python(batch, mode="json"))
+    store.settings.set(_SETTING + batch.benchmark_id, _BATCH.dump_python(batch, mode="json"))
 
 
 def forget_batch(store: Store, benchmark_id: str) -> None:
     """Forget what was drafted last; the templates stay."""
-    store.remove_setting(_SETTING + benchmark_id)
+    store.settings.remove(_SETTING + benchmark_id)
 
 
 def save_drafts(store: Store, benchmark_id: str, proposals: Sequence[Proposal], *, author: str = "") -> list[Outcome]:
@@ -195,17 +195,17 @@ def save_drafts(store: Store, benchmark_id: str, proposals: Sequence[Proposal], 
         StoreError: It cannot be saved.
     """
     for attempt in range(1, _ATTEMPTS + 1):
-        revision = store.benchmark(benchmark_id).revision
-        benchmark = store.load_benchmark(benchmark_id)
+        revision = store.benchmarks.row(benchmark_id).revision
+        benchmark = store.benchmarks.load(benchmark_id)
         outcomes = [_add(benchmark, proposal) for proposal in proposals]
         if all(outcome.digest is None for outcome in outcomes):
             break
         try:
-            store.save_benchmark(benchmark, benchmark_id, expected_revision=revision, author=author)
+            store.benchmarks.save(benchmark, benchmark_id, expected_revision=revision, author=author)
             break
         except StoreError:
             # Somebody else has saved in this very moment: their version is the one to add to.
-            if attempt == _ATTEMPTS or store.benchmark(benchmark_id).revision == revision:
+            if attempt == _ATTEMPTS or store.benchmarks.row(benchmark_id).revision == revision:
                 raise
             time.sleep(random.uniform(0, _PAUSE * attempt))
     return outcomes
@@ -225,8 +225,8 @@ def undo_drafts(store: Store, benchmark_id: str, outcomes: Iterable[Outcome], *,
         StoreError: It cannot be saved.
     """
     added = {outcome.question_id: outcome for outcome in outcomes if outcome.digest is not None}
-    revision = store.benchmark(benchmark_id).revision
-    benchmark = store.load_benchmark(benchmark_id)
+    revision = store.benchmarks.row(benchmark_id).revision
+    benchmark = store.benchmarks.load(benchmark_id)
     mine = [
         outcome
         for name, outcome in added.items()
@@ -235,7 +235,7 @@ def undo_drafts(store: Store, benchmark_id: str, outcomes: Iterable[Outcome], *,
     for outcome in mine:
         _restore(benchmark, outcome)
     if mine:
-        store.save_benchmark(benchmark, benchmark_id, expected_revision=revision, author=author)
+        store.benchmarks.save(benchmark, benchmark_id, expected_revision=revision, author=author)
     return Undone(len(mine), len(added) - len(mine))
 
 

@@ -72,7 +72,7 @@ def generate_all_templates(
             max_concurrent=max_concurrent,
             progress_callback=progress_callback,
             meter=drafting_purse(opened, max_cost),
-            clients=client_at(opened.prices()),
+            clients=client_at(opened.settings.prices()),
         )
 
 
@@ -100,14 +100,14 @@ def estimate_templates(
     ids = to_draft(benchmark, question_ids, force_regenerate=force_regenerate)
     asks = [draft_request(model_config, name, benchmark.get_question_as_object(name)) for name in ids]
     made = [call_key(model_config, request) for request in asks]
-    stored = store.known_calls(made) if store is not None else set[str]()
+    stored = store.calls.known(made) if store is not None else set[str]()
     calls, ask = Calls(), Ask(model_config.id, _PURPOSE)
     for request, key in zip(asks, made, strict=True):
         (calls.cached if key in stored else calls.needed)[ask] += 1
         calls.prompt(ask, request)
     models = {model_config.id: model_config}
     taken = experience(store, models) if store is not None else {}
-    return estimated(models, calls, taken, store.prices() if store is not None else {}, max_concurrent)
+    return estimated(models, calls, taken, store.settings.prices() if store is not None else {}, max_concurrent)
 
 
 def drafting_purse(store: Store, max_cost: float | None) -> Purse:
@@ -117,4 +117,4 @@ def drafting_purse(store: Store, max_cost: float | None) -> Purse:
         store: Keeps the account of the day.
         max_cost: US dollars that may be spent; None without a bound.
     """
-    return Purse(Budget(max_cost, 0.0, store.spent_today, of="drafting"), store.note_spending)
+    return Purse(Budget(max_cost, 0.0, store.spending.today, of="drafting"), store.spending.add)

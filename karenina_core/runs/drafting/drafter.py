@@ -66,7 +66,7 @@ class Drafter:
         if model is not None:
             check_model(model)
             daily_budget()
-        benchmark = self._store.load_benchmark(benchmark_id)
+        benchmark = self._store.benchmarks.load(benchmark_id)
         question_ids = None if question_ids is None else list(dict.fromkeys(question_ids))
         ids = to_draft(benchmark, question_ids, force_regenerate=replace_existing)
         before = stored_batch(self._store, benchmark_id) if continues and not alone else None

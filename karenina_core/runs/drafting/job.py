@@ -137,7 +137,7 @@ class DraftJob:
         self._cancellation.watch()
         writer = Writer(self._store)
         ledger = StoreLedger(self._store, writer)
-        clients = client_at(self._store.prices())
+        clients = client_at(self._store.settings.prices())
         try:
             with using_keys(self._keys):
                 async with ModelCaller(

@@ -8,7 +8,7 @@ from karenina_core.runs.engine.work import settled
 from karenina_core.runs.plans.expected import traits_of
 from karenina_core.runs.plans.plan import Plan
 from karenina_core.runs.store import Outcome, Store
-from karenina_core.runs.store.order import Order
+from karenina_core.runs.store.runs import Order
 from karenina_core.schemas import MetricRubricTrait, RowKey, RubricTrait, VerificationResult, result_id
 
 
@@ -29,7 +29,7 @@ def failed_guards(store: Store, run_id: str, plan: Plan | None = None) -> list[R
         run_id: The run.
         plan: Of the run, if it is at hand.
     """
-    rows, plan = _wanted(store, run_id, plan, store.unguarded(run_id))
+    rows, plan = _wanted(store, run_id, plan, store.results.unguarded(run_id))
     if plan is None or not (plan.config.abstention_enabled or plan.config.sufficiency_enabled):
         return []
     return rows
@@ -46,14 +46,14 @@ def failed_traits(store: Store, run_id: str, plan: Plan | None = None) -> dict[R
         run_id: The run.
         plan: Of the run, if it is at hand.
     """
-    errors = store.trait_errors(run_id)
+    errors = store.results.trait_errors(run_id)
     rows, plan = _wanted(store, run_id, plan, errors)
     if plan is None:
         return {}
     judged = {key: errors[key] & _judged(plan, key) for key in rows}
     ids = [result_id(key) for key, names in judged.items() if names]
-    results = store.results(run_id, result_id=ids) if ids else []
-    remembered = store.known_calls({call.key for result in results for call in result.rubric.calls})
+    results = store.results.all(run_id, result_id=ids) if ids else []
+    remembered = store.calls.known({call.key for result in results for call in result.rubric.calls})
     open_ones = {result.key: _open(result, plan, sorted(judged[result.key]), remembered) for result in results}
     return {key: names for key, names in open_ones.items() if names}
 
@@ -63,7 +63,7 @@ def _wanted(store: Store, run_id: str, plan: Plan | None, rows: Iterable[RowKey]
     rows = list(rows)
     if not rows:
         return [], None
-    plan = plan or store.run_plan(run_id)
+    plan = plan or store.runs.plan(run_id)
     asked = set(plan.question_ids)
     return [key for key in rows if key.question_id in asked], plan
 

@@ -19,7 +19,7 @@ from karenina_core.runs.engine.ledger import StoreLedger
 from karenina_core.runs.engine.progress import HIGHEST_PACE, Progress, stored_progress
 from karenina_core.runs.engine.writer import Writer
 from karenina_core.runs.store import Store
-from karenina_core.runs.store.leases import forget_owner, new_owner
+from karenina_core.runs.store.runs import forget_owner, new_owner
 from karenina_core.schemas import VerificationConfig
 
 T = TypeVar("T")
@@ -41,10 +41,10 @@ class Engine:
     def __init__(self, store: Store, pipeline_factory: EvaluatorFactory | None = None) -> None:
         self._store = store
         self._owner = new_owner()
-        store.interrupt_abandoned()
+        store.runs.interrupt_abandoned()
         self._writer = Writer(store)
         self._ledger = StoreLedger(store, self._writer)
-        make_evaluator = pipeline_factory or evaluator_at(store.prices)
+        make_evaluator = pipeline_factory or evaluator_at(store.settings.prices)
         self._launcher = Launcher(store, self._writer, self._ledger, self._owner, make_evaluator)
         self._jobs: dict[str, Job] = {}
         self._starting: dict[str, asyncio.Task[None]] = {}
@@ -171,7 +171,7 @@ class Engine:
         self._job(run_id).pace(ceiling)
         # The pace holds now; a store in trouble is met, and told, where results are written.
         with suppress(StoreError):
-            await asyncio.to_thread(self._store.pace_run, run_id, ceiling)
+            await asyncio.to_thread(self._store.runs.set_concurrency, run_id, ceiling)
 
     def _job(self, run_id: str) -> Job:
         job = self._jobs.get(run_id)
@@ -222,9 +222,9 @@ class Engine:
             await asyncio.to_thread(self._cancel_stored, run_id)
 
     def _cancel_stored(self, run_id: str) -> None:
-        if self._store.run(run_id).active:
+        if self._store.runs.get(run_id).active:
             self._launcher.take(run_id)
-            self._store.end_run(run_id, self._owner, "cancelled")
+            self._store.runs.end(run_id, self._owner, "cancelled")
 
     async def _beat(self) -> None:
         """Keep the leases of the runs under way, and give up runs that were taken over."""
@@ -233,7 +233,7 @@ class Engine:
             jobs = {run_id: job for run_id, job in self._jobs.items() if job.here}
             # A store in trouble is met, and told, where results are written.
             with suppress(StoreError):
-                held = await asyncio.to_thread(self._store.beat, list(jobs), self._owner)
+                held = await asyncio.to_thread(self._store.runs.heartbeat, list(jobs), self._owner)
                 for run_id, job in jobs.items():
                     if run_id in held:
                         await job.save_account()

@@ -22,8 +22,8 @@ from karenina_core.runs.engine.work import WorkQueue
 from karenina_core.runs.engine.writer import CallWrite, ResultWrite, Writer
 from karenina_core.runs.plans.plan import Plan
 from karenina_core.runs.store import RunRow, RunStatus, Store
-from karenina_core.runs.store.evidence import ResultRows, rows_of
-from karenina_core.runs.store.leases import LeaseLostError
+from karenina_core.runs.store.results import ResultRows, rows_of
+from karenina_core.runs.store.runs import LeaseLostError
 from karenina_core.schemas import VerificationResult
 
 log = logging.getLogger(__name__)
@@ -66,7 +66,7 @@ class Job:
         self._shift = Stopwatch()
         self._gate = Gate(lambda error: self.pause(str(error)))
         config = plan.config
-        budget = Budget(config.max_cost, run.cost or 0.0, store.spent_today)
+        budget = Budget(config.max_cost, run.cost or 0.0, store.spending.today)
         traffic = Traffic(
             config.max_concurrent_requests, adaptive=config.adaptive_concurrency, attempts=config.max_attempts
         )
@@ -165,7 +165,7 @@ class Job:
         spent, seconds = self.ledger.take(), self._stopwatch.take()
         self._seconds += seconds
         try:
-            await asyncio.to_thread(self._store.add_work, self.run.id, spent, seconds)
+            await asyncio.to_thread(self._store.runs.add_work, self.run.id, spent, seconds)
         except StoreError:
             self.ledger.give_back(spent)
             raise
@@ -229,7 +229,7 @@ class Job:
                 spent, seconds = self.ledger.take(), self._stopwatch.take()
                 self._seconds += seconds
                 await asyncio.to_thread(
-                    self._store.end_run, self.run.id, self._owner, final, self._message, spent, seconds
+                    self._store.runs.end, self.run.id, self._owner, final, self._message, spent, seconds
                 )
         except StoreError as error:
             log.error("The end of run %s could not be stored: %s", self.run.id, error)
@@ -271,7 +271,9 @@ class Job:
             if not self._gate.ended and not self._lost:
                 # The store may be the very reason for the pause.
                 with suppress(StoreError):
-                    await asyncio.to_thread(self._store.set_status, self.run.id, status, self._message, self._owner)
+                    await asyncio.to_thread(
+                        self._store.runs.set_status, self.run.id, status, self._message, self._owner
+                    )
 
 
 def _innermost(error: BaseException) -> str:

@@ -59,7 +59,7 @@ class Launcher:
         Raises:
             InputError: There is no such run.
         """
-        run = self._store.run(run_id)
+        run = self._store.runs.get(run_id)
         known = self._recalled(run_id, None, run.config_hash)
         return answers_missing(run.config) if known is None else ()
 
@@ -69,7 +69,7 @@ class Launcher:
         Raises:
             StoreError: Another process has it.
         """
-        if not self._store.claim(run_id, self._owner):
+        if not self._store.runs.claim(run_id, self._owner):
             raise StoreError(
                 f"Run {run_id!r} is being carried out by another process.",
                 next="Watch it here, and pause or cancel it there.",
@@ -87,14 +87,14 @@ class Launcher:
             ConfigError: The run cannot work, or the configuration is not the run's.
             StoreError: Another process carries the run out, or the database refuses.
         """
-        stored_hash = self._store.run(run_id).config_hash
+        stored_hash = self._store.runs.get(run_id).config_hash
         self.take(run_id)
         try:
             daily_budget(), max_concurrent()  # settings of the environment that cannot be used stop the run here
-            plan = _with_config(self._store.run_plan(run_id), self._recalled(run_id, config, stored_hash), stored_hash)
+            plan = _with_config(self._store.runs.plan(run_id), self._recalled(run_id, config, stored_hash), stored_hash)
             return self._assemble(run_id, plan)
         except Exception as error:
-            self._store.end_run(run_id, self._owner, "failed", str(error))
+            self._store.runs.end(run_id, self._owner, "failed", str(error))
             raise
 
     def _recalled(self, run_id: str, config: VerificationConfig | None, stored_hash: str) -> VerificationConfig | None:
@@ -107,8 +107,8 @@ class Launcher:
         return known if known is not None and config_hash(known) == stored_hash else None
 
     def _assemble(self, run_id: str, plan: Plan) -> Ready:
-        order = self._store.run_order(run_id, plan.benchmark)
-        stored = self._store.outcomes(run_id)
+        order = self._store.runs.order(run_id, reload=True)
+        stored = self._store.results.outcomes(run_id)
         staying = kept(self._store, run_id, plan, order, stored)
         # An answer that was there once is in the ledger, whatever else the row lacks.
         there = (row for row in stored if row.failure_category != "missing_recording")
@@ -116,8 +116,8 @@ class Launcher:
         queue = WorkQueue(remaining(plan, order, staying))
         again = {outcome.position: outcome for outcome in stored if outcome.position not in staying}
         tally = Tally(((outcome, 1) for outcome in stored), again=again, position=order.position)
-        self._store.set_status(run_id, "running", plan.note)
-        job = Job(self._store, self._writer, self._ledger, self._owner, self._store.run(run_id), plan, tally)
+        self._store.runs.set_status(run_id, "running", plan.note)
+        job = Job(self._store, self._writer, self._ledger, self._owner, self._store.runs.get(run_id), plan, tally)
         evaluator = self._make_evaluator(plan.benchmark, plan.config, job.ledger)
         problems = evaluator.preflight()
         if problems:

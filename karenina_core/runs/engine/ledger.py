@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from karenina_core.models import ChatReply, ChatRequest, SharedCalls
 from karenina_core.runs.engine.writer import CallWrite, GroupThread, Told, Writer
 from karenina_core.runs.store import Store
-from karenina_core.runs.store.clean import clean, clean_json, clean_text
+from karenina_core.runs.store.database import clean, clean_json, clean_text
 from karenina_core.schemas import ModelConfig
 from karenina_core.schemas.entities.question import now
 
@@ -30,7 +30,7 @@ class StoreLedger:
     def __init__(self, store: Store, writer: Writer) -> None:
         self.sharing = SharedCalls()
         self._writer = writer
-        self._quick = store.call_reader()
+        self._quick = store.calls.reader()
         self._reader = None if self._quick else GroupThread[str, str | None](_look_up(store), "karenina-ledger")
         self._configs: dict[int, tuple[ModelConfig, str]] = {}
 
@@ -98,7 +98,7 @@ def call_row(key: str, request: ChatRequest, config: ModelConfig, reply: ChatRep
 
 def _look_up(store: Store) -> Any:
     def work(keys: Sequence[str]) -> list[str | None]:
-        known = store.call_replies(keys)
+        known = store.calls.replies(keys)
         return [known.get(key) for key in keys]
 
     return work

@@ -236,8 +236,8 @@ def stored_progress(store: Store, run_id: str, recent: Iterable[str] = ()) -> Pr
     Raises:
         InputError: There is no such run.
     """
-    run = store.run(run_id)
-    tally = Tally(store.outcome_counts(run_id))
+    run = store.runs.get(run_id)
+    tally = Tally(store.results.outcome_counts(run_id))
     tally.recent.extend(recent)
     return tally.progress(run, run.status, account_of(run), run.seconds, run.note)
 

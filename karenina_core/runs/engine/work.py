@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from karenina_core.runs.plans.plan import Generation, Plan
 from karenina_core.runs.store import Outcome
-from karenina_core.runs.store.order import Order
+from karenina_core.runs.store.runs import Order
 from karenina_core.schemas import Failure, ModelConfig, RowKey
 
 # Asking again changes nothing: the benchmark of a run stays as it was.

@@ -12,8 +12,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from karenina_core.errors import StoreError
 from karenina_core.runs.store import Store
-from karenina_core.runs.store.evidence import ResultRows
-from karenina_core.runs.store.faults import TroubleError
+from karenina_core.runs.store.database import DatabaseUnavailableError
+from karenina_core.runs.store.results import ResultRows
 from karenina_core.schemas import Usage, total_usage
 
 log = logging.getLogger(__name__)
@@ -121,7 +121,7 @@ class GroupThread(Generic[Item, Reply]):
         try:
             replies = self._work([waiting.item for waiting in group])
         except Exception as error:
-            if len(group) == 1 or isinstance(error, TroubleError):
+            if len(group) == 1 or isinstance(error, DatabaseUnavailableError):
                 _settle([(waiting, None, error) for waiting in group])
                 return
             # One item that the database refuses must not take the others down.
@@ -267,14 +267,14 @@ class Writer:
             accounts = _accounts(results, alone)
             cost = sum(spent.cost or 0.0 for spent in accounts.values())
             with self._transactions.writing() as connection:
-                self._store.insert_calls(connection, calls)
+                self._store.calls.insert(connection, calls)
                 for run_id, owner in dict.fromkeys((item.run_id, item.owner) for item in results):
                     own = [item.rows for item in results if (item.run_id, item.owner) == (run_id, owner)]
-                    self._store.insert_results(connection, run_id, own, accounts.pop(run_id, None), owner)
+                    self._store.results.insert(connection, run_id, own, accounts.pop(run_id, None), owner)
                 for run_id, spent in accounts.items():
-                    self._store.add_counts(connection, run_id, {}, spent)
+                    self._store.runs.add_counts(connection, run_id, {}, spent)
                 # Last, for all processes share this account; who has it must not wait for another run's.
-                self._store.add_spending(connection, cost)
+                self._store.spending.insert(connection, cost)
         return [None] * len(items)
 
 

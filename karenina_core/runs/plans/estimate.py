@@ -81,7 +81,9 @@ def estimate(plan: Plan, store: Store | None = None, run_id: str | None = None) 
         return None
     seen = rehearse(plan, store, run_id)
     taken = _with_likely(seen, experience(store, models, run_id)) if store is not None else {}
-    return estimated(models, seen, taken, store.prices() if store is not None else {}, config.max_concurrent_requests)
+    return estimated(
+        models, seen, taken, store.settings.prices() if store is not None else {}, config.max_concurrent_requests
+    )
 
 
 def estimated(

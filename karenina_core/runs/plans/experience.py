@@ -95,7 +95,7 @@ def _span(values: list[int] | list[float]) -> Span:
 
 
 def _ledger_calls(store: Store, models: list[str]) -> Iterator[tuple[Ask, _Seen]]:
-    for row in store.sample_calls(models):
+    for row in store.calls.sample(models):
         if row["input_tokens"] is not None and row["output_tokens"] is not None:
             seconds = read_reply(row["reply"]).seconds
             yield Ask(row["model"], row["purpose"]), _Seen(row["input_tokens"], row["output_tokens"], seconds)
@@ -103,7 +103,7 @@ def _ledger_calls(store: Store, models: list[str]) -> Iterator[tuple[Ask, _Seen]
 
 def _run_calls(store: Store, run_id: str) -> Iterator[tuple[Ask, _Seen]]:
     counted = set[tuple[Ask, str]]()
-    for result in islice(store.iter_results(run_id), _MOST_ROWS):
+    for result in islice(store.results.iterate(run_id), _MOST_ROWS):
         for record in _records(result):
             # Every judge's row tells of the one call that made the answer.
             if (this := (Ask(record.model, record.purpose), record.key)) in counted:

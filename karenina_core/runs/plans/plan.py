@@ -120,7 +120,7 @@ def wanted(
 
 def config_hash(config: VerificationConfig) -> str:
     """Return the identity of what a configuration asks for; how fast it goes is not part of it."""
-    from karenina_core.runs.store.clean import clean
+    from karenina_core.runs.store.database import clean
 
     # Clean, as it is stored: what is read back must have the same identity.
     return hashlib.sha256(json.dumps(clean(asked(config)), sort_keys=True).encode()).hexdigest()

@@ -29,7 +29,7 @@ from karenina_core.runs.engine.work import AnswerTask, remaining
 from karenina_core.runs.plans.expected import judge_calls
 from karenina_core.runs.plans.plan import Plan
 from karenina_core.runs.store import Store
-from karenina_core.runs.store.order import Order
+from karenina_core.runs.store.runs import Order
 from karenina_core.schemas import CallRecord, ModelConfig
 
 T = TypeVar("T")
@@ -90,7 +90,7 @@ def rehearse(plan: Plan, store: Store | None = None, run_id: str | None = None) 
         [model.id for model in config.answering_models],
         [model.id for model in config.parsing_models],
     )
-    staying = kept(store, run_id, plan, order, store.outcomes(run_id)) if store and run_id else set[int]()
+    staying = kept(store, run_id, plan, order, store.results.outcomes(run_id)) if store and run_id else set[int]()
     expected = _Expected(plan)
     # Where nothing could be decided, nothing is asked.
     tasks = [task for task in chain(*remaining(plan, order, staying)) if expected.of(task) is not None]
@@ -128,7 +128,7 @@ def _split(
     """Count the answers, suppose the judge calls of those that are not known, and return those that are."""
     requests = [_answer_request(plan, task) for task in tasks]
     keys = [call_key(task.generation.answering, request) for task, request in zip(tasks, requests, strict=True)]
-    stored = store.known_calls(keys) if store else set[str]()
+    stored = store.calls.known(keys) if store else set[str]()
     known = []
     for task, request, key in zip(tasks, requests, keys, strict=True):
         model = task.generation.answering
@@ -181,10 +181,10 @@ class _Replies:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._quick = store.call_reader()
+        self._quick = store.calls.reader()
 
     def text(self, key: str) -> str | None:
-        return self._quick(key) if self._quick else self._store.call_replies([key]).get(key)
+        return self._quick(key) if self._quick else self._store.calls.replies([key]).get(key)
 
     def close(self) -> None:
         if self._quick:

@@ -29,13 +29,13 @@ def questions_of(store: Store, run_id: str, verdicts: Collection[str] = ("fail",
     wrong = sorted(set(verdicts) - known)
     if wrong:
         raise InputError(f"There is no verdict {wrong[0]!r}.", next=f"Use one of: {', '.join(sorted(known))}.")
-    store.run(run_id)
+    store.runs.get(run_id)
     decided = [verdict for verdict in verdicts if verdict != "error"]
-    rows = store.rows(run_id, verdict=decided) if decided else []
+    rows = store.results.rows(run_id, verdict=decided) if decided else []
     if "error" in verdicts:
-        rows += store.rows(run_id, status="failed")
+        rows += store.results.rows(run_id, status="failed")
     found = {row["question_id"] for row in rows}
-    return [question_id for question_id in store.run_plan(run_id).question_ids if question_id in found]
+    return [question_id for question_id in store.runs.plan(run_id).question_ids if question_id in found]
 
 
 def choose_questions(

@@ -36,18 +36,18 @@ def top_up(
     Raises:
         InputError: Nothing would be added, or something would change or be lost, or the run is under way.
     """
-    if store.run(run_id).parent_run:
+    if store.runs.get(run_id).parent_run:
         raise InputError(
             "A re-verification cannot want more than its run.", next="Top up the run it came from, then verify again."
         )
-    before = store.run_plan(run_id)
+    before = store.runs.plan(run_id)
     after = widened(
         before, answering_models=answering_models, judges=judges, replicates=replicates, question_ids=question_ids
     )
     answers_back = any(model.manual_traces is not None for model in answering_models)
     if after.rows == before.rows and not answers_back:
         raise InputError("Nothing would be added to the run.", next="Name models, judges, replicates or questions.")
-    store.widen_run(run_id, after)
+    store.runs.widen(run_id, after)
     return after.config
 
 

@@ -33,8 +33,8 @@ def revisions(store: Store, run_id: str) -> list[Revision]:
     Raises:
         InputError: There is no such run.
     """
-    known = {run.id: run for run in store.runs()}
-    first = store.run(run_id)
+    known = {run.id: run for run in store.runs.all()}
+    first = store.runs.get(run_id)
     while first.parent_run is not None and first.parent_run in known:
         first = known[first.parent_run]
     family, size = {first.id}, 0
@@ -70,7 +70,7 @@ def template_differences(store: Store, before_run: str, after_run: str) -> Chang
     names = changed_templates(store, before_run, after_run)
     if not names:
         return ChangedTemplates({}, 0)
-    before, after = store.run_plan(before_run).benchmark, store.run_plan(after_run).benchmark
+    before, after = store.runs.plan(before_run).benchmark, store.runs.plan(after_run).benchmark
     differences = {
         after.get_question(name).question: line_diff(before.get_template(name) or "", after.get_template(name) or "")
         for name in names[:MOST_TEMPLATES]
@@ -84,9 +84,9 @@ def changed_templates(store: Store, before_run: str, after_run: str) -> list[str
     Raises:
         InputError: There is no such run.
     """
-    if store.run(before_run).snapshot == store.run(after_run).snapshot:
+    if store.runs.get(before_run).snapshot == store.runs.get(after_run).snapshot:
         return []
-    before, after = store.run_plan(before_run).benchmark, store.run_plan(after_run).benchmark
+    before, after = store.runs.plan(before_run).benchmark, store.runs.plan(after_run).benchmark
     return [
         name
         for name in after.get_question_ids()

@@ -14,7 +14,7 @@ from karenina_core.runs.engine.work import settled
 from karenina_core.runs.plans.plan import wanted
 from karenina_core.runs.revisions.family import revisions
 from karenina_core.runs.store import RunRow, Store
-from karenina_core.runs.store.evidence import decode
+from karenina_core.runs.store.results import decode
 from karenina_core.schemas import Extraction, RowKey, Verdict, VerificationResult
 
 _BATCH = 200
@@ -84,8 +84,8 @@ def flips(store: Store, before_run: str, after_run: str) -> FlipList:
         InputError: There is no such run.
     """
     for run_id in (before_run, after_run):
-        store.run(run_id)
-    return _compare(_by_key(store.rows(before_run)), _by_key(store.rows(after_run)))
+        store.runs.get(run_id)
+    return _compare(_by_key(store.results.rows(before_run)), _by_key(store.results.rows(after_run)))
 
 
 def preview(store: Store, run_id: str, benchmark: Benchmark, question_ids: Iterable[str] | None = None) -> FlipList:
@@ -99,7 +99,7 @@ def preview(store: Store, run_id: str, benchmark: Benchmark, question_ids: Itera
     """
     filters = {} if question_ids is None else {"question_id": list(question_ids)}
     before, after, waiting = {}, {}, []
-    for text in store.iter_texts(run_id, **filters):
+    for text in store.results.texts(run_id, **filters):
         seen = Extraction.model_validate_json(text)
         if seen.question.id in benchmark:
             verdict = verdict_now(seen, benchmark) or reverify_result(decode(text), benchmark).verdict
@@ -126,24 +126,24 @@ def reverify(store: Store, run_id: str, benchmark: Benchmark | None = None) -> s
         InputError: There is no such run.
         StoreError: The database refused; no revision is left behind.
     """
-    run, plan = store.run(run_id), store.run_plan(run_id)
+    run, plan = store.runs.get(run_id), store.runs.plan(run_id)
     if benchmark is None:
-        benchmark = store.load_benchmark(run.benchmark_id) if run.benchmark_id else plan.benchmark
+        benchmark = store.benchmarks.load(run.benchmark_id) if run.benchmark_id else plan.benchmark
     revision = wanted(benchmark, plan.config, plan.question_ids)
     if not revision.question_ids:
         raise InputError(
             "The run and the benchmark have no finished question in common.",
             next="Choose the benchmark that the run was made with.",
         )
-    new_id = store.create_run(revision, _name(store, run), benchmark_id=run.benchmark_id, parent_run=run_id)
+    new_id = store.runs.create(revision, _name(store, run), benchmark_id=run.benchmark_id, parent_run=run_id)
     kept = set(revision.question_ids)
-    results = (result for result in store.iter_results(run_id) if result.question_id in kept)
+    results = (result for result in store.results.iterate(run_id) if result.question_id in kept)
     try:
         for batch in _batches(reverify_result(result, benchmark) for result in results):
-            store.write_results(new_id, batch)
+            store.results.save(new_id, batch)
     except KareninaError:
         # Half a revision would pass for a whole one.
-        store.delete_run(new_id)
+        store.runs.delete(new_id)
         raise
     _conclude(store, new_id)
     return new_id
@@ -157,13 +157,13 @@ def _name(store: Store, run: RunRow) -> str:
 
 
 def _conclude(store: Store, run_id: str) -> None:
-    run = store.run(run_id)
-    waiting = sum(number for outcome, number in store.outcome_counts(run_id) if not settled(outcome))
+    run = store.runs.get(run_id)
+    waiting = sum(number for outcome, number in store.results.outcome_counts(run_id) if not settled(outcome))
     missing = run.total - run.done
     left = waiting + missing
     needs = f"{left} {'row needs' if left == 1 else 'rows need'} a model again; resume the run to ask it."
     note = " ".join(part for part in (run.note, needs if left else "") if part)
-    store.set_status(run_id, "interrupted" if missing else "completed", note)
+    store.runs.set_status(run_id, "interrupted" if missing else "completed", note)
 
 
 def _batches(results: Iterator[VerificationResult]) -> Iterator[Sequence[VerificationResult]]:

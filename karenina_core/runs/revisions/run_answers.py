@@ -61,10 +61,10 @@ def run_answers(store: Store, run_id: str, question_ids: Sequence[str] | None = 
     Raises:
         InputError: There is no such run.
     """
-    judge = store.run(run_id).config.parsing_models[0]
+    judge = store.runs.get(run_id).config.parsing_models[0]
     filters = {} if question_ids is None else {"question_id": list(question_ids)}
     found: list[RunAnswer] = []
-    for text in store.iter_texts(run_id, parsing_model=judge.id, **filters):
+    for text in store.results.texts(run_id, parsing_model=judge.id, **filters):
         seen = Extraction.model_validate_json(text)
         if seen.answer is None:
             continue

@@ -10,7 +10,7 @@ from typing import Any
 
 from karenina_core.authoring import StoredAnswer
 from karenina_core.runs.store import Store
-from karenina_core.runs.store.evidence import decode
+from karenina_core.runs.store.results import decode
 from karenina_core.schemas import Verdict, VerificationResult
 from karenina_core.templates import TemplateSpec
 
@@ -67,10 +67,10 @@ def stored_answers(store: Store, question_id: str, most: int = MOST) -> list[Jud
         most: At most this many are returned.
     """
     found: dict[str, JudgedAnswer] = {}
-    for run in store.runs():
+    for run in store.runs.all():
         if len(found) >= most:
             break
-        for text in store.iter_texts(run.id, question_id=question_id):
+        for text in store.results.texts(run.id, question_id=question_id):
             result = decode(text)
             if result.answer is not None:
                 found.setdefault(_identity(result), _answer(result, run.id, run.name))

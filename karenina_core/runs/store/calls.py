@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Engine, select
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import Connection, select
 
-from karenina_core.runs.store.bulk import Bulk
-from karenina_core.runs.store.database import Database
-from karenina_core.runs.store.faults import explained
-from karenina_core.runs.store.tables import call as table
+from karenina_core.runs.store.database import DRIVER_ERRORS, Database, explained
+from karenina_core.runs.store.schema import call as table
 
+SAMPLE = 3_000
+"""At most this many calls are looked at for what calls usually take."""
 _REPLY = f"SELECT {table.c.reply.name} FROM {table.name} WHERE {table.c.key.name} = ?"
+_KEYS = 500  # in one query
 
 
 class CallReader:
@@ -24,8 +22,8 @@ class CallReader:
     Belongs to one thread.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, database: Database) -> None:
+        self._engine = database.engine
         self._connection: Any = None
 
     def __call__(self, key: str) -> str | None:
@@ -38,7 +36,7 @@ class CallReader:
             if self._connection is None:
                 self._connection = self._engine.raw_connection()
             row = self._connection.cursor().execute(_REPLY, (key,)).fetchone()
-        except (sqlite3.Error, SQLAlchemyError, UnicodeDecodeError) as error:
+        except DRIVER_ERRORS as error:
             raise explained(error, self._engine.url) from error
         return None if row is None else str(row[0])
 
@@ -49,35 +47,54 @@ class CallReader:
             self._connection = None
 
 
-class Calls(Database):
+class Calls:
     """The calls of the store."""
 
-    def call_replies(self, keys: Sequence[str]) -> dict[str, str]:
-        """Return the stored replies, as JSON text, of those keys that are known."""
-        query = select(table.c.key, table.c.reply).where(table.c.key.in_(keys))
-        with self.reading() as connection:
-            return {row.key: row.reply for row in connection.execute(query)}
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        query = database.upsert(table)
+        newer = {column.name: query.excluded[column.name] for column in table.c if not column.primary_key}
+        self._replace = query.on_conflict_do_update(index_elements=["key"], set_=newer)
 
-    def call_reader(self) -> CallReader | None:
-        """Return a quick way to look up replies; None where the database is on another machine."""
-        return CallReader(self.engine) if self.engine.dialect.name == "sqlite" else None
-
-    def call(self, key: str) -> dict[str, Any] | None:
+    def get(self, key: str) -> dict[str, Any] | None:
         """Return everything that is stored about a call: what was sent, what came back, when."""
-        with self.reading() as connection:
+        with self._database.reading() as connection:
             row = connection.execute(select(table).where(table.c.key == key)).mappings().first()
         return dict(row) if row else None
 
-    def insert_calls(self, connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-        """Store calls in a transaction that is under way; a later reply to the same call replaces the earlier."""
-        if not rows:
-            return
-        # In one order everywhere, so that two processes never wait for each other crosswise.
-        ordered = sorted({row["key"]: row for row in rows}.values(), key=lambda row: str(row["key"]))
-        self._replace_call(connection, ordered)
+    def replies(self, keys: Sequence[str]) -> dict[str, str]:
+        """Return the stored replies, as JSON text, of those keys that are known."""
+        return {row.key: row.reply for row in self._select(keys, table.c.key, table.c.reply)}
 
-    @cached_property
-    def _replace_call(self) -> Bulk:
-        query = self.upsert(table)
-        newer = {column.name: query.excluded[column.name] for column in table.c if not column.primary_key}
-        return Bulk(query.on_conflict_do_update(index_elements=["key"], set_=newer), self.engine.dialect)
+    def reader(self) -> CallReader | None:
+        """Return a quick way to look up replies; None where the database is on another machine."""
+        return CallReader(self._database) if self._database.engine.dialect.name == "sqlite" else None
+
+    def known(self, keys: Iterable[str]) -> set[str]:
+        """Return those keys whose calls are stored."""
+        return {row.key for row in self._select(keys, table.c.key)}
+
+    def _select(self, keys: Iterable[str], *columns: Any) -> Iterator[Any]:
+        wanted = list(keys)
+        with self._database.reading() as connection:
+            for start in range(0, len(wanted), _KEYS):
+                some = wanted[start : start + _KEYS]
+                yield from connection.execute(select(*columns).where(table.c.key.in_(some)))
+
+    def sample(self, models: Sequence[str]) -> list[dict[str, Any]]:
+        """Return calls of those models, as `purpose`, `model`, tokens and `reply`.
+
+        Keys are hashes, so the first ones are a random sample of all calls, however many there are.
+        """
+        columns = (table.c.purpose, table.c.model, table.c.input_tokens, table.c.output_tokens, table.c.reply)
+        drawn = select(*columns).order_by(table.c.key).limit(SAMPLE).subquery()
+        with self._database.reading() as connection:
+            query = select(drawn).where(drawn.c.model.in_(list(models)))
+            return [dict(row) for row in connection.execute(query).mappings()]
+
+    def insert(self, connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+        """Store calls in a transaction that is under way; a later reply to the same call replaces the earlier."""
+        # In one order everywhere, so that two processes never wait for each other crosswise.
+        latest = sorted({row["key"]: row for row in rows}.values(), key=lambda row: str(row["key"]))
+        if latest:
+            connection.execute(self._replace, latest)

@@ -39,12 +39,12 @@ def estimate_scoring(store: Store, scoring: Scoring) -> Outlook:
         InputError: There is no such run.
     """
     keys = rows_to_score(store, scoring)
-    plan = store.run_plan(scoring.run_id)
+    plan = store.runs.plan(scoring.run_id)
     if not keys or not any(map(is_remote, scoring.judges(plan))):
         return Outlook(len(keys), None)
     some = keys[:: -(-len(keys) // MOST)]
     asked = []
-    for result in store.results(scoring.run_id, result_id=ids_of(some)):
+    for result in store.results.all(scoring.run_id, result_id=ids_of(some)):
         sample, judge = sample_of(result), scoring.judge_of(result.key, plan)
         if sample is not None and judge is not None:
             asked.append((sample, judge))
@@ -64,7 +64,7 @@ def estimate_trial(store: Store, trait: AnyTrait, sample: Sample, judge: ModelCo
 
 
 def _estimate(store: Store, seen: Calls, models: dict[str, ModelConfig], at_once: int) -> Estimate:
-    return estimated(models, seen, experience(store, models), store.prices(), at_once)
+    return estimated(models, seen, experience(store, models), store.settings.prices(), at_once)
 
 
 def _calls(
@@ -72,7 +72,7 @@ def _calls(
 ) -> tuple[Calls, dict[str, ModelConfig]]:
     heard = _heard(trait, asked, prompts)
     requests = {call_key(judge, request): (judge, request) for judge, request in heard if is_remote(judge)}
-    known = store.known_calls(requests)
+    known = store.calls.known(requests)
     calls = Calls()
     for key, (judge, request) in requests.items():
         ask = Ask(judge.id, request.purpose)

@@ -21,8 +21,8 @@ from karenina_core.runs.engine.writer import ResultWrite, Writer
 from karenina_core.runs.plans.plan import Plan
 from karenina_core.runs.plans.quotes import client_at
 from karenina_core.runs.store import Store
-from karenina_core.runs.store.evidence import rows_of
-from karenina_core.runs.store.leases import forget_owner, new_owner
+from karenina_core.runs.store.results import rows_of
+from karenina_core.runs.store.runs import forget_owner, new_owner
 from karenina_core.runs.traits.score import (
     Scoring,
     ids_of,
@@ -103,7 +103,7 @@ class ScoringJob:
             StoreError: Another process has the run.
         """
         run_id = self._scoring.run_id
-        if not self._store.claim(run_id, self._owner):
+        if not self._store.runs.claim(run_id, self._owner):
             forget_owner(self._owner)
             raise StoreError(
                 f"Run {run_id!r} is being worked on.",
@@ -129,7 +129,7 @@ class ScoringJob:
             self._end("failed", str(found) if known else f"An internal error stopped it: {type(found).__name__}.")
         finally:
             with suppress(StoreError):
-                self._store.release(self._scoring.run_id, self._owner)
+                self._store.runs.release(self._scoring.run_id, self._owner)
             forget_owner(self._owner)
             self.ended.set()
 
@@ -139,13 +139,13 @@ class ScoringJob:
     async def _carry_out(self) -> None:
         self._cancellation.watch()
         store, scoring = self._store, self._scoring
-        budget = Budget(scoring.max_cost, 0.0, store.spent_today, of="scoring")
+        budget = Budget(scoring.max_cost, 0.0, store.spending.today, of="scoring")
         purse, writer = Purse(budget), Writer(store)
         ledger = StoreLedger(store, writer)
         config = self._plan.config
         caller = ModelCaller(
             ledger,
-            client_at(store.prices()),
+            client_at(store.settings.prices()),
             max_concurrent=scoring.max_concurrent,
             max_attempts=config.max_attempts,
             meter=purse,
@@ -159,7 +159,7 @@ class ScoringJob:
             await caller.aclose()
             ledger.close()
             with suppress(StoreError):
-                await asyncio.to_thread(store.add_work, scoring.run_id, Usage(cost=purse.take()), 0.0)
+                await asyncio.to_thread(store.runs.add_work, scoring.run_id, Usage(cost=purse.take()), 0.0)
                 await asyncio.to_thread(note_definition, store, scoring)
             writer.close()
         self._end("stopped" if purse.over else "completed", purse.over)
@@ -214,7 +214,7 @@ class ScoringJob:
             await asyncio.sleep(BEAT_SECONDS)
             with suppress(StoreError):
                 run_id = self._scoring.run_id
-                if run_id not in await asyncio.to_thread(self._store.beat, [run_id], self._owner):
+                if run_id not in await asyncio.to_thread(self._store.runs.heartbeat, [run_id], self._owner):
                     self.cancel()
 
 
@@ -226,4 +226,4 @@ def _innermost(error: BaseException) -> BaseException:
 
 def _results(store: Store, run_id: str, ids: Sequence[str]) -> list[VerificationResult]:
     """Return results, the first of them last."""
-    return store.results(run_id, result_id=list(ids))[::-1]
+    return store.results.all(run_id, result_id=list(ids))[::-1]

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from karenina_core.errors import InputError, validation_message
 from karenina_core.files import json_bytes, read_json
 from karenina_core.runs.store import Store
-from karenina_core.runs.store.clean import clean, clean_text, to_json
+from karenina_core.runs.store.database import clean, clean_text, to_json
 from karenina_core.schemas import AnyTrait, StoredTrait, Trait
 from karenina_core.schemas.entities.question import now
 
@@ -47,7 +47,7 @@ class LibraryTrait:
 
 def library(store: Store) -> list[LibraryTrait]:
     """Return the library by name, those of one name by age."""
-    entries = [_entry(item) for item in store.settings(_PREFIX).values()]
+    entries = [_entry(item) for item in store.settings.all(_PREFIX).values()]
     return sorted(entries, key=lambda entry: (entry.trait.name.casefold(), entry.saved))
 
 
@@ -70,7 +70,7 @@ def add_to_library(store: Store, trait: AnyTrait, origin: str = "") -> LibraryTr
         )
     trait = _TRAIT.validate_python(_dumped(trait))
     entry = LibraryTrait(_id(trait), trait, clean_text(origin), now())
-    known = store.setting(_PREFIX + entry.id)
+    known = store.settings.get(_PREFIX + entry.id)
     if known is not None:
         return _entry(known)
     put_back(store, entry)
@@ -80,7 +80,7 @@ def add_to_library(store: Store, trait: AnyTrait, origin: str = "") -> LibraryTr
 def put_back(store: Store, entry: LibraryTrait) -> None:
     """Keep an entry as it was; undoes `remove_from_library`."""
     kept = {"trait": _dumped(entry.trait), "origin": entry.origin, "saved": entry.saved}
-    store.set_setting(_PREFIX + entry.id, kept)
+    store.settings.set(_PREFIX + entry.id, kept)
 
 
 def remove_from_library(store: Store, entry_id: str) -> LibraryTrait:
@@ -89,10 +89,10 @@ def remove_from_library(store: Store, entry_id: str) -> LibraryTrait:
     Raises:
         InputError: There is none of that id.
     """
-    known = store.setting(_PREFIX + entry_id)
+    known = store.settings.get(_PREFIX + entry_id)
     if known is None:
         raise InputError("This trait is no longer in the library.")
-    store.remove_setting(_PREFIX + entry_id)
+    store.settings.remove(_PREFIX + entry_id)
     return _entry(known)
 
 

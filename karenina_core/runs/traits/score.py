@@ -18,7 +18,7 @@ from karenina_core.models import check_model
 from karenina_core.pipeline import Sample, needs_judge
 from karenina_core.runs.plans.plan import Plan
 from karenina_core.runs.store import Store
-from karenina_core.runs.store.clean import clean
+from karenina_core.runs.store.database import clean
 from karenina_core.schemas import (
     AnyTrait,
     ModelConfig,
@@ -83,12 +83,12 @@ def check_scoring(store: Store, scoring: Scoring, plan: Plan | None = None) -> N
         InputError: There is no such run, it is under way, or it has another trait of that name.
         ConfigError: A judge cannot be asked.
     """
-    run, trait = store.run(scoring.run_id), scoring.trait
+    run, trait = store.runs.get(scoring.run_id), scoring.trait
     if run.active:
         raise InputError("The run is under way.", next="Let it end, or cancel it; then score it.")
     if isinstance(trait, StoredTrait):
         raise InputError(f"The trait {trait.name!r} is kept but not evaluated.", why=f"{trait.reason}.".capitalize())
-    plan = plan or store.run_plan(scoring.run_id)
+    plan = plan or store.runs.plan(scoring.run_id)
     for judge in scoring.judges(plan):
         if judge.transport in ("manual", "recorded"):
             raise ConfigError(
@@ -103,8 +103,8 @@ def check_scoring(store: Store, scoring: Scoring, plan: Plan | None = None) -> N
 def rows_to_score(store: Store, scoring: Scoring) -> list[RowKey]:
     """Return the rows that the trait has no value in yet, in row order; some of them may have no answer."""
     filters = {} if scoring.question_ids is None else {"question_id": list(scoring.question_ids)}
-    scored = store.rows_with_trait(scoring.run_id, scoring.trait.name)
-    keys = (RowKey(*(row[name] for name in RowKey._fields)) for row in store.rows(scoring.run_id, **filters))
+    scored = store.results.with_trait(scoring.run_id, scoring.trait.name)
+    keys = (RowKey(*(row[name] for name in RowKey._fields)) for row in store.results.rows(scoring.run_id, **filters))
     return [key for key in keys if key not in scored]
 
 
@@ -161,18 +161,18 @@ def note_definition(store: Store, scoring: Scoring) -> None:
     judge = scoring.judge.id if scoring.judge is not None else None
     trait = _TRAIT.dump_python(scoring.trait, mode="json")
     kept = {"trait": trait, "questions": scoring.question_ids, "judge": judge, "at": now()}
-    store.set_setting(_setting(scoring.run_id, scoring.trait.name), clean(kept))
+    store.settings.set(_setting(scoring.run_id, scoring.trait.name), clean(kept))
 
 
 def added_traits(store: Store, run_id: str) -> list[AnyTrait]:
     """Return the traits a run was scored with after it had ended, by name."""
-    found = [_TRAIT.validate_python(item["trait"]) for item in store.settings(_prefix(run_id)).values()]
+    found = [_TRAIT.validate_python(item["trait"]) for item in store.settings.all(_prefix(run_id)).values()]
     return sorted(found, key=lambda trait: trait.name.casefold())
 
 
 def scored_at(store: Store, run_id: str) -> str:
     """Return when a run was last scored, as ISO 8601 in UTC; empty when it never was. For caches of its results."""
-    return max((str(item["at"]) for item in store.settings(_prefix(run_id)).values()), default="")
+    return max((str(item["at"]) for item in store.settings.all(_prefix(run_id)).values()), default="")
 
 
 def traits_of_run(store: Store, run_id: str, plan: Plan | None = None) -> list[AnyTrait]:
@@ -183,7 +183,7 @@ def traits_of_run(store: Store, run_id: str, plan: Plan | None = None) -> list[A
         run_id: The run.
         plan: Of the run, if it is at hand.
     """
-    own = (plan or store.run_plan(run_id)).benchmark.all_traits()
+    own = (plan or store.runs.plan(run_id)).benchmark.all_traits()
     names = {trait.name for trait in own}
     return own + [trait for trait in added_traits(store, run_id) if trait.name not in names]
 
@@ -200,10 +200,10 @@ def check_definition(store: Store, scoring: Scoring, plan: Plan | None = None) -
         InputError: The run has values of another trait of that name.
     """
     name = scoring.trait.name
-    scored = store.rows_with_trait(scoring.run_id, name)
+    scored = store.results.with_trait(scoring.run_id, name)
     if not scored:
         return
-    plan = plan or store.run_plan(scoring.run_id)
+    plan = plan or store.runs.plan(scoring.run_id)
     added = next((trait for trait in added_traits(store, scoring.run_id) if trait.name == name), None)
     defined = [
         _defined(plan, question_id, name) or added for question_id in dict.fromkeys(key.question_id for key in scored)

@@ -42,7 +42,7 @@ class Scorer:
         before = self._jobs.get(scoring.run_id)
         if before is not None and not before.progress.active:
             before.ended.wait()
-        plan = self._store.run_plan(scoring.run_id)
+        plan = self._store.runs.plan(scoring.run_id)
         check_scoring(self._store, scoring, plan)
         job = ScoringJob(self._store, scoring, plan, keys)
         job.begin()

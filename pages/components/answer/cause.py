@@ -14,7 +14,7 @@ from pages.components.text import plain
 def line(run_id: str, result: VerificationResult) -> None:
     """Say whose fault a stored result without a pass is; nothing for one that passed."""
     with frame.guard():
-        reviews = services.store().annotations(run_id, result.result_id)
+        reviews = services.store().annotations.all(run_id, result.result_id)
         fault = whose_fault(result, reviews, lambda: answer_scratch.benchmark_of_today(run_id))
         if fault is None:
             return

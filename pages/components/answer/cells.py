@@ -255,7 +255,7 @@ def _time(seconds: float) -> str:
 def question_link(run_id: str, question_id: str) -> None:
     """Lead to the question, when the benchmark of the run still has it."""
     store = services.store()
-    row = next((row for row in store.benchmarks() if row.id == store.run(run_id).benchmark_id), None)
+    row = next((row for row in store.benchmarks.all() if row.id == store.runs.get(run_id).benchmark_id), None)
     if row is None or question_id not in benchmark_choice.reading(row.id, row.revision).get_question_ids():
         return
     if st.button("Open this question", icon=":material/quiz:", key="open_question", type="tertiary"):

@@ -31,7 +31,7 @@ def open_drawer(run_id: str, result_id: str, among: Sequence[str] = ()) -> None:
 @st.dialog("Answer", width="large")
 def _drawer(run_id: str, result_id: str) -> None:
     with frame.guard():
-        result = services.store().result(run_id, result_id)
+        result = services.store().results.get(run_id, result_id)
         st.markdown(f"**{plain(result.question.question, 400)}**")
         answer_cells.verdict_line(result)
         answer_cause.line(run_id, result)

@@ -44,13 +44,13 @@ def remember(run_id: str, ids: Sequence[str]) -> None:
 
 def rows(run_id: str) -> list[Row]:
     """Return the evaluations of a run as it stands now."""
-    run, scored = services.store().run(run_id), scored_at(services.store(), run_id)
+    run, scored = services.store().runs.get(run_id), scored_at(services.store(), run_id)
     return _rows(run_id, f"{run.status} {run.done} {run.passed} {run.failed} {run.calls} {run.finished} {scored}")
 
 
 @st.cache_data(show_spinner=False, max_entries=4)
 def _rows(run_id: str, version: str) -> list[Row]:
-    stored = services.store().rows(run_id)
+    stored = services.store().results.rows(run_id)
     repeated = any(row["replicate"] > 1 for row in stored)
     return [
         Row(
@@ -103,7 +103,7 @@ def _filtered(run_id: str, known: list[Row]) -> list[Row]:
     if view in _VERDICTS:
         known = [row for row in known if row.verdict == _VERDICTS[view]]
     elif view in (UNREVIEWED, DISAGREED):
-        reviews = latest_reviews(services.store().annotations(run_id))
+        reviews = latest_reviews(services.store().annotations.all(run_id))
         disagreed = {name for name, review in reviews.items() if not review.agrees}
         known = [
             row for row in known if (row.result_id in disagreed if view == DISAGREED else row.result_id not in reviews)

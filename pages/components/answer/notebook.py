@@ -15,7 +15,7 @@ def button(run_id: str, result: VerificationResult) -> None:
     def notebook() -> bytes:
         from karenina_core.analysis import to_notebook
 
-        reviews = services.store().annotations(run_id, result.result_id)
+        reviews = services.store().annotations.all(run_id, result.result_id)
         return to_notebook(result, _source(run_id, result), reviews)
 
     st.download_button(

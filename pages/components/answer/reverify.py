@@ -22,7 +22,7 @@ _MOST = 1_000  # flips in the table
 
 def draw(run_id: str) -> None:
     """Draw the button, the revisions there are, and what a revision still waits for."""
-    run = services.store().run(run_id)
+    run = services.store().runs.get(run_id)
     pressed = st.button(
         "Re-verify with the rules of today",
         icon=":material/rule:",
@@ -127,7 +127,7 @@ def _would_wait(run_id: str, found: FlipList) -> None:
         "have no verdict in the new revision until the judge is asked, which you can do after saving.",
         title="These need the judge again",
     )
-    plan = services.store().run_plan(run_id)
+    plan = services.store().runs.plan(run_id)
     expected = spending.expected(wanted(answer_scratch.benchmark_of_today(run_id), plan.config, questions))
     if expected is not None:
         st.markdown(spending.sentence(expected))
@@ -138,14 +138,14 @@ def _waiting(run: RunRow) -> None:
     if run.parent_run is None or run.active:
         return
     store = services.store()
-    number = len(store.rows(run.id, status="skipped", failure_stage="verify_template"))
+    number = len(store.results.rows(run.id, status="skipped", failure_stage="verify_template"))
     if not number:
         return
     rows = "1 row needs" if number == 1 else f"{number:,} rows need"
     with st.expander(f"{rows} the judge again", icon=":material/gavel:", on_change="rerun", key="top_up_open") as view:
         if not view.open:
             return
-        plan = store.run_plan(run.id)
+        plan = store.runs.plan(run.id)
         agreed = spending.confirm(spending.expected(plan, run.id), plan.config, "reverify")
         if st.button("Ask the judge", key="reverify_ask", disabled=not agreed, icon=":material/play_arrow:"):
             services.runner().start(run.id, keys=session_keys.source())

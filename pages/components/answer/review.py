@@ -47,7 +47,7 @@ def history(run_id: str, result: VerificationResult) -> None:
 
 
 def _reviews(run_id: str, result_id: str) -> list[Annotation]:
-    return services.store().annotations(run_id, result_id, undone=None)
+    return services.store().annotations.all(run_id, result_id, undone=None)
 
 
 def sentence(review: Annotation) -> str:
@@ -77,7 +77,7 @@ def ask_author(key: str = _TYPED) -> None:
 
 def form(run_id: str, result: VerificationResult) -> None:
     """Draw the ways to review a result. One press stores the review; it can be taken back."""
-    said = services.store().annotations(run_id, result.result_id, undone=None)
+    said = services.store().annotations.all(run_id, result.result_id, undone=None)
     key = f"review_{result.result_id}_{len(said)}"
     names = [item.name for item in (result.template.fields if result.template else ())]
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -104,7 +104,7 @@ def form(run_id: str, result: VerificationResult) -> None:
         _store(run_id, result, agrees_with(result.verdict, cause), cause, about, key)
     standing = [review for review in said if not review.undone]
     if standing and st.button("Take back the last review", icon=":material/undo:", key=f"{key}_undo", type="tertiary"):
-        services.store().undo_annotation(standing[-1].id)
+        services.store().annotations.undo(standing[-1].id)
         st.rerun()
 
 
@@ -146,11 +146,11 @@ def save(
         author=author(),
     )
     store = services.store()
-    store.annotate(review)
+    store.annotations.add(review)
     said = CAUSE_WORDS[cause] if cause else "You agree with the verdict" if agrees else "You disagree with the verdict"
-    question = plain(store.result(run_id, result_id).question.question, 60)
+    question = plain(store.results.get(run_id, result_id).question.question, 60)
     feedback.offer_undo(
         f"Reviewed **{question}**: {said.lower() if cause else said}.",
-        lambda: store.undo_annotation(review.id),
+        lambda: store.annotations.undo(review.id),
         here=True,
     )

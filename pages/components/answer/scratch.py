@@ -116,8 +116,8 @@ def discard() -> None:
 
 def stored_benchmark(run_id: str) -> BenchmarkRow | None:
     """Return the stored benchmark of a run; None when it is gone or never was."""
-    wanted = services.store().run(run_id).benchmark_id
-    return next((row for row in services.store().benchmarks() if row.id == wanted), None)
+    wanted = services.store().runs.get(run_id).benchmark_id
+    return next((row for row in services.store().benchmarks.all() if row.id == wanted), None)
 
 
 def benchmark_of_today(run_id: str) -> Benchmark:
@@ -128,12 +128,12 @@ def benchmark_of_today(run_id: str) -> Benchmark:
 
 def copy_of(run_id: str) -> Benchmark:
     """Return the benchmark as the run saw it. To be read only."""
-    return _copy(services.store().run(run_id).snapshot, run_id)
+    return _copy(services.store().runs.get(run_id).snapshot, run_id)
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _copy(snapshot: str, _run_id: str) -> Benchmark:
-    return services.store().run_plan(_run_id).benchmark
+    return services.store().runs.plan(_run_id).benchmark
 
 
 def source_of_today(run_id: str, question_id: str) -> str | None:

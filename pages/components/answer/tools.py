@@ -47,7 +47,7 @@ def _open(title: str, key: str, scratch: Scratch, draw: Callable[[Scratch, str],
 
 def _prompt(scratch: Scratch, key: str) -> None:
     store, stored = services.store(), scratch.stored
-    answering, _ = models_of(store.run(scratch.run_id).config, stored)
+    answering, _ = models_of(store.runs.get(scratch.run_id).config, stored)
     if _refused(why_not(answering)):
         return
     question = st.text_area("Question", value=stored.question.question, key=f"{key}_question")
@@ -72,7 +72,7 @@ def _paste(scratch: Scratch, key: str) -> None:
 
 def _judge(scratch: Scratch, key: str) -> None:
     store, base = services.store(), scratch.base
-    _, parsing = models_of(store.run(scratch.run_id).config, base)
+    _, parsing = models_of(store.runs.get(scratch.run_id).config, base)
     if base.answer is None:
         st.caption("There is no answer to judge.")
         return

@@ -38,7 +38,7 @@ class _Board(NamedTuple):
 def board(run_id: str) -> None:
     """Draw the results without a pass by cause: suggested from the evidence, or as a person decided."""
     seen = _read(run_id)
-    said = services.store().annotations(run_id)
+    said = services.store().annotations.all(run_id)
     reviews, disputed = latest_reviews(said), disputes(said)
     decided = {name: review.cause for name, review in reviews.items() if review.cause is not None}
     st.markdown("**Whose fault is it?**")
@@ -128,7 +128,7 @@ def _set_template(benchmark_id: str, question_id: str, source: str) -> None:
 
 def _read(run_id: str) -> _Board:
     """Return cards and rules; worked out anew when the run or the benchmark has changed."""
-    run, row = services.store().run(run_id), answer_scratch.stored_benchmark(run_id)
+    run, row = services.store().runs.get(run_id), answer_scratch.stored_benchmark(run_id)
     scored = scored_at(services.store(), run_id)
     version = f"{run.status} {run.done} {run.passed} {run.failed} {row.revision if row else run.snapshot} {scored}"
     kept: dict[str, tuple[str, _Board]] = st.session_state.setdefault("_triage", {})
@@ -140,7 +140,7 @@ def _read(run_id: str) -> _Board:
 
 
 def _work_out(run_id: str) -> _Board:
-    failures = services.store().results(run_id, verdict=["fail", "not_evaluated"])
+    failures = services.store().results.all(run_id, verdict=["fail", "not_evaluated"])
     found = suggestions(failures, answer_scratch.benchmark_of_today(run_id))
     cards = []
     for result in failures:

@@ -140,18 +140,18 @@ def _detail(row: BenchmarkRow, benchmark: Benchmark, place: Place) -> None:
 
 
 def _mend(row: BenchmarkRow, found: Sequence[Place], field: str | None) -> None:
-    before = services.store().load_benchmark(row.id)
+    before = services.store().benchmarks.load(row.id)
     with frame.guard():
         with benchmark_choice.changing(row.id) as benchmark:
             made = mend(benchmark, [place.question_id for place in found], found[0].finding.code, field)
         if not made:
             feedback.say("The source holds code of its own here; open it in the editor.")
             st.rerun()
-        revision = services.store().benchmark(row.id).revision
+        revision = services.store().benchmarks.row(row.id).revision
 
         def undo() -> None:
             # Whatever was changed after the fix would be lost; then the store refuses.
-            services.store().save_benchmark(before, row.id, expected_revision=revision, author=sign_in.person())
+            services.store().benchmarks.save(before, row.id, expected_revision=revision, author=sign_in.person())
 
         feedback.offer_undo(f"Fixed {counted(made, 'finding')}.", undo)
         st.rerun()

@@ -18,7 +18,7 @@ _KEY = "benchmark_choice"
 
 def choose() -> BenchmarkRow:
     """Draw the benchmark selector; where there is none, draw the way to one and stop."""
-    rows = {row.id: row for row in services.store().benchmarks()}
+    rows = {row.id: row for row in services.store().benchmarks.all()}
     chosen = state.selected("benchmark", rows)
     if chosen is None:
         st.info("There is no benchmark in this workspace yet. Upload one, or add the demo.", icon=":material/info:")
@@ -45,7 +45,7 @@ def _label(row: BenchmarkRow) -> str:
 @st.cache_resource(max_entries=8, show_spinner=False)
 def reading(benchmark_id: str, revision: int) -> Benchmark:
     """Return a stored benchmark to read from. It is shared: change it through `changing` only."""
-    return services.store().load_benchmark(benchmark_id)
+    return services.store().benchmarks.load(benchmark_id)
 
 
 @dataclass(frozen=True)
@@ -71,11 +71,11 @@ def changing(benchmark_id: str) -> Iterator[Benchmark]:
     The history of its questions notes who saves. Where a question gets another id, its drafts go along.
     """
     store = services.store()
-    revision = store.benchmark(benchmark_id).revision
-    benchmark = store.load_benchmark(benchmark_id)
+    revision = store.benchmarks.row(benchmark_id).revision
+    benchmark = store.benchmarks.load(benchmark_id)
     yield benchmark
     renamed = list(benchmark.renamed)
-    store.save_benchmark(benchmark, benchmark_id, expected_revision=revision, author=sign_in.person())
+    store.benchmarks.save(benchmark, benchmark_id, expected_revision=revision, author=sign_in.person())
     for old, new in renamed:
         for kind in ("question", "trait"):
             drafts.move(f"{benchmark_id}/{kind}/{old}", f"{benchmark_id}/{kind}/{new}")

@@ -28,7 +28,7 @@ def draw(row: BenchmarkRow) -> None:
 def _button(row: BenchmarkRow, label: str, name: str, mime: str, make: Callable[[Benchmark], bytes]) -> None:
     st.download_button(
         label,
-        data=lambda: make(services.store().load_benchmark(row.id)),
+        data=lambda: make(services.store().benchmarks.load(row.id)),
         file_name=name,
         mime=mime,
         icon=":material/download:",

@@ -17,7 +17,7 @@ _HERE, _DELETED = "In the workspace", "Deleted"
 
 def choose(rows: Sequence[BenchmarkRow]) -> str | None:
     """Draw the list and return the id of the chosen benchmark."""
-    deleted = services.store().benchmarks(deleted=True)
+    deleted = services.store().benchmarks.all(deleted=True)
     if not rows and not deleted:
         st.info("No benchmarks yet. Drop a file above, add the demo, or start a new one.", icon=":material/info:")
         return None
@@ -80,7 +80,7 @@ def _restore(deleted: Sequence[BenchmarkRow]) -> None:
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             st.markdown(f"**{plain(row.name, 80)}** · {row.question_count} questions", width="stretch")
             if st.button("Restore", icon=":material/restore_from_trash:", key=f"restore_{row.id}"):
-                services.store().restore_benchmark(row.id)
+                services.store().benchmarks.restore(row.id)
                 state.choose("benchmark", row.id)
                 feedback.say(f"Restored **{plain(row.name, 60)}**.")
                 st.rerun()

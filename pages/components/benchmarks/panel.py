@@ -87,9 +87,9 @@ def _details(row: BenchmarkRow) -> None:
 
 
 def _duplicate(row: BenchmarkRow) -> None:
-    benchmark = services.store().load_benchmark(row.id)
+    benchmark = services.store().benchmarks.load(row.id)
     benchmark.name = f"{benchmark.name} (copy)"
-    copy_id = services.store().save_benchmark(benchmark)
+    copy_id = services.store().benchmarks.save(benchmark)
     table_import_answers.keep(copy_id, table_import_answers.of_benchmark(row.id))
     state.choose("benchmark", copy_id)
     feedback.say(f"Duplicated as **{plain(benchmark.name, 60)}**.")
@@ -98,9 +98,9 @@ def _duplicate(row: BenchmarkRow) -> None:
 
 def _delete(row: BenchmarkRow) -> None:
     def undo() -> None:
-        services.store().restore_benchmark(row.id)
+        services.store().benchmarks.restore(row.id)
         state.choose("benchmark", row.id)
 
-    services.store().delete_benchmark(row.id)
+    services.store().benchmarks.delete(row.id)
     feedback.offer_undo(f"Deleted **{plain(row.name, 60)}**. Its runs stay.", undo)
     st.rerun()

@@ -31,7 +31,7 @@ def draw(compared: Compared, question: str) -> None:
     heading = st.empty()
     places = _repeat(rows)
     answers = {
-        side: services.store().result(arm.run_id, places[side])
+        side: services.store().results.get(arm.run_id, places[side])
         for side, arm in (("Baseline", compared.baseline), ("Candidate", compared.candidate))
     }
     heading.subheader(plain(answers["Baseline"].question.question, 400))

@@ -47,7 +47,7 @@ class Tables:
 
 def stamp(run_ids: list[str]) -> Stamp:
     """Return the present state of some runs."""
-    runs = [services.store().run(run_id) for run_id in run_ids]
+    runs = [services.store().runs.get(run_id) for run_id in run_ids]
     scored = [scored_at(services.store(), run.id) for run in runs]
     return tuple(
         (run.id, f"{run.status} {run.done} {run.passed} {run.failed} {run.errors} {at}")
@@ -85,7 +85,7 @@ def labels(runs: Stamp) -> dict[Arm, str]:
 
 def labels_of(runs: Stamp, arms: Sequence[Arm]) -> dict[Arm, str]:
     """Return the names of some arms of the runs, which say only what these differ in."""
-    return arm_labels(arms, {run_id: services.store().run(run_id).name for run_id, _ in runs})
+    return arm_labels(arms, {run_id: services.store().runs.get(run_id).name for run_id, _ in runs})
 
 
 def families(run_ids: Sequence[str]) -> list[list[str]]:

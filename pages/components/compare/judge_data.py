@@ -76,4 +76,4 @@ def _cells(key: Key, a: str, b: str, _found: Judged) -> pd.DataFrame:
 
 
 def _reviews(stamp: Stamp) -> list[Annotation]:
-    return [item for run_id, _ in stamp for item in services.store().annotations(run_id)]
+    return [item for run_id, _ in stamp for item in services.store().annotations.all(run_id)]

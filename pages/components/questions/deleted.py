@@ -31,7 +31,7 @@ def draw(row: BenchmarkRow, benchmark: Benchmark) -> None:
 
 @st.cache_data(max_entries=8, show_spinner=False)
 def _deleted(benchmark_id: str, revision: int, _present: tuple[str, ...]) -> list[QuestionVersion]:
-    return services.store().deleted_questions(benchmark_id, _present)
+    return services.store().benchmarks.deleted_questions(benchmark_id, _present)
 
 
 def _bring_back(row: BenchmarkRow, version: QuestionVersion) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from karenina_core.benchmark import BenchmarkQuestion
 from karenina_core.differences import Piece, line_diff, word_diff
-from karenina_core.runs import FIELDS, KEPT, BenchmarkRow, QuestionVersion, content_of, restore_version
+from karenina_core.runs import FIELDS, KEPT_VERSIONS, BenchmarkRow, QuestionVersion, content_of, restore_version
 from karenina_core.text import counted
 from pages.components import feedback, frame, services, state
 from pages.components.benchmarks import choice as benchmark_choice
@@ -41,11 +41,11 @@ _NOW = "What is different now"
 
 def draw(row: BenchmarkRow, question: BenchmarkQuestion, draft: Draft) -> None:
     """Draw the versions of a question."""
-    versions = services.store().question_versions(row.id, question.id)
+    versions = services.store().benchmarks.versions(row.id, question.id)
     if not versions:
         st.info("There is no earlier version yet. Every save keeps what it replaces.", icon=":material/history:")
         return
-    st.caption(f"{counted(len(versions), 'earlier version')}; the last {KEPT} are kept. Times are UTC.")
+    st.caption(f"{counted(len(versions), 'earlier version')}; the last {KEPT_VERSIONS} are kept. Times are UTC.")
     by_id = {str(version.id): version for version in versions}
     latest = next(iter(by_id))
     # A new version makes earlier choices out of date: what was just saved is what one looks for.

@@ -74,7 +74,7 @@ def shown(found: Index, view: str, search: str, failures: Failures) -> list[str]
 @st.cache_data(max_entries=8, ttl=60, show_spinner=False)
 def failures(run_id: str, counters: tuple[int, ...]) -> Failures:
     """Return what failed in a run; kept for a while, as long as its counters stay the same."""
-    return services.store().failures(run_id)
+    return services.store().results.failures(run_id)
 
 
 def in_words(failed: Mapping[str, tuple[int, int]]) -> str:

@@ -131,7 +131,7 @@ def _view(found: Index) -> str:
 
 
 def _failures(row: BenchmarkRow, found: Index) -> Failures:
-    runs = {run.id: run for run in services.store().runs(benchmark_id=row.id) if run.done}
+    runs = {run.id: run for run in services.store().runs.all(benchmark_id=row.id) if run.done}
     if not runs:
         st.info("This benchmark has no run with results yet. Configure one first.", icon=":material/info:")
         if st.button("Go to Configure", icon=":material/tune:", key="go_to_configure"):

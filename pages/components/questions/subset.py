@@ -73,7 +73,7 @@ def _one_by_one(benchmark_id: str, benchmark: Benchmark) -> list[str]:
 
 def _from_run(benchmark_id: str, benchmark: Benchmark) -> list[str]:
     store = services.store()
-    runs = {run.id: run for run in store.runs(benchmark_id=benchmark_id) if run.done}
+    runs = {run.id: run for run in store.runs.all(benchmark_id=benchmark_id) if run.done}
     if not runs:
         st.info("This benchmark has no earlier run. Choose the questions in another way.", icon=":material/info:")
         return []

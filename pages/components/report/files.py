@@ -73,7 +73,7 @@ def data(run_ids: Sequence[str]) -> None:
     st.caption(" · ".join(f"{kind.label}: {kind.purpose}" for name, kind in FORMATS.items() if name not in _REPORTS))
     for run_id in run_ids:
         if len(run_ids) > 1:
-            st.markdown(f"**{plain(short(services.store().run(run_id).name))}**")
+            st.markdown(f"**{plain(short(services.store().runs.get(run_id).name))}**")
         with st.container(horizontal=True):
             for name in FORMATS:
                 if name not in _REPORTS:

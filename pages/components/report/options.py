@@ -30,7 +30,7 @@ class Wanted:
 
 def choose_runs() -> list[str]:
     """Draw the selector and return the chosen runs, or say what to do when there is none."""
-    runs = {run.id: run for run in services.store().runs()}
+    runs = {run.id: run for run in services.store().runs.all()}
     if not runs:
         st.info("Nothing has run yet. A report is made from a run.", icon=":material/info:")
         if st.button("Go to the demo", type="primary", icon=":material/play_arrow:", key="report_home"):

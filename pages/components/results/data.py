@@ -78,7 +78,7 @@ class _Sentences(NamedTuple):
 
 def choose_run(page: str) -> str | None:
     """Draw the run selector and return the chosen run, or say what to do when there is none."""
-    runs = {run.id: run for run in services.store().runs()}
+    runs = {run.id: run for run in services.store().runs.all()}
     if not runs:
         st.info("Nothing has run yet.", icon=":material/info:")
         if st.button("Go to the demo", type="primary", icon=":material/play_arrow:", key=f"{page}_home"):
@@ -112,7 +112,7 @@ def say_unknown_run() -> None:
 
 def frames(run_id: str) -> Frames:
     """Return the tables of a run as it stands now; those of a large run under way as they were when first opened."""
-    run = services.store().run(run_id)
+    run = services.store().runs.get(run_id)
     scored = scored_at(services.store(), run_id)
     now = f"{run.status} {run.done} {run.passed} {run.failed} {run.calls} {run.finished} {scored}"
     read, done = st.session_state.get(f"_read_{run_id}", (now, run.done))
@@ -182,7 +182,7 @@ def _fields(run_id: str, revision: str) -> pd.DataFrame:
 def _traits(run_id: str, revision: str) -> pd.DataFrame:
     from karenina_core.analysis import stored_traits
 
-    benchmark = services.store().run_plan(run_id).benchmark
+    benchmark = services.store().runs.plan(run_id).benchmark
     return stored_traits(services.store(), run_id, _results(run_id, revision), benchmark)
 
 
@@ -214,7 +214,7 @@ def stored(run_id: str, result_ids: Iterable[str] | None = None) -> list[Verific
     """Return results of a run in full: those of the ids, or all of them."""
     store = services.store()
     if result_ids is None:
-        return list(store.results(run_id))
+        return list(store.results.all(run_id))
     ids = list(dict.fromkeys(result_ids))
     parts = (ids[start : start + _AT_ONCE] for start in range(0, len(ids), _AT_ONCE))
-    return [result for part in parts for result in store.iter_results(run_id, result_id=part)]
+    return [result for part in parts for result in store.results.iterate(run_id, result_id=part)]

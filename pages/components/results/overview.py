@@ -25,7 +25,7 @@ _LOOKS = 5  # seconds between two looks at a run under way
 def draw(data: Frames, scope: Scope) -> None:
     """Draw the numbers of what the filters keep."""
     row = _totals(data.run_id, data.revision, scope)
-    run = services.store().run(data.run_id)
+    run = services.store().runs.get(data.run_id)
     with st.container(horizontal=True):
         st.metric(
             "Pass rate",
@@ -51,7 +51,7 @@ def draw(data: Frames, scope: Scope) -> None:
             st.metric("Median time", f"{row['seconds']:.1f} s", help=about)
         st.metric(
             "Spend",
-            spent_in_words(run.cost, run.config, services.store().prices(), run.calls - run.cached_calls),
+            spent_in_words(run.cost, run.config, services.store().settings.prices(), run.calls - run.cached_calls),
             help="What all model calls of the run cost, as far as their prices are known. Known replies cost nothing.",
         )
 
@@ -71,7 +71,7 @@ def sentences(data: Frames, scope: Scope) -> None:
 
 def unfinished(data: Frames) -> None:
     """Say of a run that has not come to its end how much of it is counted here, and when there is more."""
-    run, here = services.store().run(data.run_id), len(data.results)
+    run, here = services.store().runs.get(data.run_id), len(data.results)
     if here >= run.total:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -106,7 +106,7 @@ def more(run_id: str, here: int) -> None:
         run_id: A run that was under way then.
         here: How many of its results the page shows.
     """
-    run = services.store().run(run_id)
+    run = services.store().runs.get(run_id)
     new = run.done - here
     if new <= 0 and run.active:
         return

@@ -30,7 +30,7 @@ _LONGEST = 10_000
 
 def draw(data: Frames) -> None:
     """Draw the choice of another run and, once there is one, what is different."""
-    now = services.store().run(data.run_id)
+    now = services.store().runs.get(data.run_id)
     others = _others(now)
     if not others:
         st.caption("There is no other run of these questions to compare with.")
@@ -74,7 +74,7 @@ def _found(before: tuple[str, str], after: tuple[str, str]) -> _Found:
     diff = run_diff.diff_runs(Frames(*before).results, Frames(*after).results)
     moved = diff.rows[diff.rows["change"].isin(MOVED)]
     some = moved.head(_EXPLAINED)
-    first, second = (services.store().run(run_id).settings for run_id in (before[0], after[0]))
+    first, second = (services.store().runs.get(run_id).settings for run_id in (before[0], after[0]))
     changed = run_diff.changed_models(first, second, diff.renamed)
     results = (results_data.stored(before[0], some["before_id"]), results_data.stored(after[0], some["after_id"]))
     return _Found(diff, run_diff.causes_of(some, *results, changed), moved)
@@ -82,7 +82,7 @@ def _found(before: tuple[str, str], after: tuple[str, str]) -> _Found:
 
 def _others(now: RunRow) -> dict[str, RunRow]:
     """Return the runs of the same benchmark, the one this run was derived from first."""
-    same = [run for run in services.store().runs() if run.id != now.id and run.benchmark_name == now.benchmark_name]
+    same = [run for run in services.store().runs.all() if run.id != now.id and run.benchmark_name == now.benchmark_name]
     same.sort(key=lambda run: run.id != now.parent_run)
     return {run.id: run for run in same}
 
@@ -194,7 +194,7 @@ def _rows(before: str, after: str, found: _Found) -> None:
 
 def _pair(listed: pd.DataFrame, before: tuple[str, str], after: tuple[str, str]) -> None:
     """Show the answers of both runs beside each other, with the words that only one of them has."""
-    results = [services.store().result(*side) for side in (before, after)]
+    results = [services.store().results.get(*side) for side in (before, after)]
     texts = [result.raw_llm_response for result in results]
     same = texts[0] == texts[1]
     if same and texts[0]:

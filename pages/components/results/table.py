@@ -40,7 +40,7 @@ def draw(data: Frames, results: pd.DataFrame, scope: Scope) -> None:
         results: The evaluations that the filters keep.
         scope: The filters.
     """
-    reviews = latest_reviews(services.store().annotations(data.run_id))
+    reviews = latest_reviews(services.store().annotations.all(data.run_id))
     disputed = tuple(sorted(name for name, review in reviews.items() if not review.agrees))
     counts = _counts(data.run_id, data.revision, scope, disputed)
     view = _quick_views(counts)

@@ -30,7 +30,7 @@ _LIBRARY = "library"
 
 def draw(scope: Scope) -> None:
     """Draw the source, its traits, and what can be done with those that are marked."""
-    benchmarks = {row.id: row for row in services.store().benchmarks() if row.id != scope.benchmark_id}
+    benchmarks = {row.id: row for row in services.store().benchmarks.all() if row.id != scope.benchmark_id}
     named = distinct(
         [_LIBRARY, *benchmarks],
         lambda name: (
@@ -68,7 +68,7 @@ def draw(scope: Scope) -> None:
 
 
 def _of_benchmark(benchmark_id: str) -> list[AnyTrait]:
-    row = services.store().benchmark(benchmark_id)
+    row = services.store().benchmarks.row(benchmark_id)
     found = reading(row.id, row.revision).all_traits()
     return [trait for trait in found if not isinstance(trait, StoredTrait)]
 
@@ -117,7 +117,7 @@ def _acts(scope: Scope, traits: Sequence[AnyTrait], marked: Sequence[int], entri
         if not entries and st.button(
             "Keep in library", icon=":material/bookmark_add:", key="library_keep", disabled=not marked
         ):
-            row = services.store().benchmark(st.session_state["library_source"])
+            row = services.store().benchmarks.row(st.session_state["library_source"])
             for place in marked:
                 add_to_library(services.store(), traits[place], row.name)
             feedback.say(f"{number} kept in the library.")

@@ -72,7 +72,7 @@ class Scope:
 
     def now(self) -> list[AnyTrait]:
         """Return the traits as they are stored at this moment."""
-        row = services.store().benchmark(self.benchmark_id)
+        row = services.store().benchmarks.row(self.benchmark_id)
         return list(self._of(benchmark_choice.reading(row.id, row.revision)).traits)
 
     def _of(self, benchmark: Benchmark) -> Rubric:

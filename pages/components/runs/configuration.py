@@ -141,7 +141,7 @@ def keep() -> bool:
     now = {"fields": fields, "models": {**before.get("models", {}), **chosen}, "rest": rest()}
     if now != before:
         st.session_state[_KEPT] = now
-        services.store().set_setting(_setting(), now)
+        services.store().settings.set(_setting(), now)
     return whole
 
 
@@ -161,7 +161,7 @@ def _is_small(model: ModelConfig) -> bool:
 
 def _kept() -> Mapping[str, Any]:
     if _KEPT not in st.session_state:
-        st.session_state[_KEPT] = services.store().setting(_setting(), {})
+        st.session_state[_KEPT] = services.store().settings.get(_setting(), {})
     kept: Mapping[str, Any] = st.session_state[_KEPT]
     return kept
 

@@ -100,7 +100,7 @@ def _resume(progress: Progress, high: float) -> None:
     ):
         with _acting(run_id):
             if limit is not None:
-                services.store().limit_cost(run_id, limit)
+                services.store().runs.limit_cost(run_id, limit)
             services.runner().resume(run_id, config, session_keys.source())
 
 
@@ -120,7 +120,7 @@ def resuming(progress: Progress) -> str:
 
 def _limit_reached(progress: Progress) -> float | None:
     """Return the run's limit in US dollars where it is spent."""
-    limit = services.store().run(progress.run_id).config.max_cost
+    limit = services.store().runs.get(progress.run_id).config.max_cost
     return limit if limit is not None and (progress.cost or 0.0) >= limit else None
 
 
@@ -136,7 +136,7 @@ def _new_limit(run_id: str, needed: float) -> float:
 
 def _expected(progress: Progress) -> float:
     """Say what is left to spend, which was agreed to when the run was started, and return the most it costs."""
-    found = spending.expected(services.store().run_plan(progress.run_id), progress.run_id)
+    found = spending.expected(services.store().runs.plan(progress.run_id), progress.run_id)
     if found is None:
         return 0.0
     if found.calls:
@@ -162,5 +162,5 @@ def _answers(run_id: str) -> VerificationConfig | None:
         return None
     config = None
     with frame.guard():
-        config = with_answers(services.store().run(run_id).config, parse_answers(given.getvalue(), given.name))
+        config = with_answers(services.store().runs.get(run_id).config, parse_answers(given.getvalue(), given.name))
     return config

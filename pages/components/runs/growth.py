@@ -67,7 +67,7 @@ def offer(progress: Progress) -> None:
     if progress.active:
         return
     run_id = progress.run_id
-    if services.store().run(run_id).parent_run:
+    if services.store().runs.get(run_id).parent_run:
         _lead_to_original(run_id)
         return
     plan = _plan(run_id)
@@ -98,14 +98,14 @@ def _lead_to_original(run_id: str) -> None:
 
 
 def _plan(run_id: str) -> Plan:
-    run = services.store().run(run_id)
+    run = services.store().runs.get(run_id)
     return _read_plan(run_id, run.snapshot, run.config_hash, run.total)
 
 
 @st.cache_resource(show_spinner=False, max_entries=2)
 def _read_plan(run_id: str, snapshot: str, config_hash: str, total: int) -> Plan:
     """Read what a run wants, once for as long as it wants the same; for looking at only."""
-    return services.store().run_plan(run_id)
+    return services.store().runs.plan(run_id)
 
 
 def _continue_try(progress: Progress, plan: Plan) -> None:
@@ -129,7 +129,7 @@ def _continue_try(progress: Progress, plan: Plan) -> None:
             disabled=not agreed,
             help="Adds them to this run; nothing is asked twice.",
         ):
-            services.store().widen_run(progress.run_id, wider)
+            services.store().runs.widen(progress.run_id, wider)
             services.runner().start(progress.run_id, keys=session_keys.source())
             st.rerun()
 

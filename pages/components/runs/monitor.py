@@ -132,10 +132,10 @@ def _numbers(progress: Progress) -> None:
 
 def _spending(progress: Progress) -> None:
     store = services.store()
-    config, asked = store.run(progress.run_id).config, progress.calls - progress.cached_calls
+    config, asked = store.runs.get(progress.run_id).config, progress.calls - progress.cached_calls
     st.metric(
         "Spend",
-        spent_in_words(progress.cost, config, store.prices(), asked),
+        spent_in_words(progress.cost, config, store.settings.prices(), asked),
         delta=None if config.max_cost is None else f"of at most {dollars(config.max_cost)}",
         delta_color="off",
         delta_arrow="off",

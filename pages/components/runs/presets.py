@@ -13,7 +13,7 @@ from pages.components.text import plain, short
 
 def load() -> None:
     """Draw the choice among the stored configurations."""
-    presets = services.store().presets()
+    presets = services.store().settings.presets()
     with st.popover("Presets", icon=":material/bookmark:", key="presets"):
         if not presets:
             st.caption("No preset yet. Set up models and judges, then save the configuration below.")
@@ -46,7 +46,7 @@ def save(config: VerificationConfig) -> None:
         st.caption("Models, judges and settings are kept; keys never are, and neither are prepared answers.")
         name = st.text_input("Name", key="preset_new", max_chars=80)
         if st.button("Save", key="preset_keep", type="primary", disabled=not name.strip()):
-            services.store().save_preset(name, config)
+            services.store().settings.save_preset(name, config)
             feedback.say(f"Saved the preset **{plain(name.strip(), 60)}**.")
             st.rerun()
         st.download_button(
@@ -69,6 +69,6 @@ def _described(config: VerificationConfig) -> str:
 
 def _delete(name: str) -> None:
     store = services.store()
-    config = store.preset(name)
-    store.delete_preset(name)
-    feedback.offer_undo(f"Deleted the preset **{plain(name, 60)}**.", lambda: store.save_preset(name, config))
+    config = store.settings.preset(name)
+    store.settings.delete_preset(name)
+    feedback.offer_undo(f"Deleted the preset **{plain(name, 60)}**.", lambda: store.settings.save_preset(name, config))

@@ -24,7 +24,7 @@ def draw() -> None:
                 services.notice_abandoned()
             if _under_way() != under_way:
                 st.rerun()
-            runs = services.store().runs()[:_MOST]
+            runs = services.store().runs.all()[:_MOST]
             if not runs:
                 st.info("No runs yet. Start with the demo, or bring your own questions.", icon=":material/info:")
             for run in runs:
@@ -34,7 +34,7 @@ def draw() -> None:
 
 
 def _under_way() -> bool:
-    return any(run.active for run in services.store().runs())
+    return any(run.active for run in services.store().runs.all())
 
 
 def _draw(run: RunRow) -> None:

@@ -48,7 +48,7 @@ def expected(plan: Plan, run_id: str | None = None) -> Estimate | None:
         run_id: The stored run that the plan belongs to.
     """
     store = services.store()
-    made = sum(run.calls for run in store.runs())
+    made = sum(run.calls for run in store.runs.all())
     answers = [sorted(model.manual_traces or ()) for model in plan.config.answering_models]
     about = f"{plan.config.model_dump_json()}{plan.question_ids}{plan.benchmark.modified_at}{answers}"
     return worked_out("run", f"{about}{run_id}{made}", lambda: estimate(plan, store, run_id))
@@ -62,7 +62,7 @@ def worked_out(kind: str, about: str, work: Callable[[], Estimate | None]) -> Es
         about: Everything it depends on, beside the prices.
         work: Works it out.
     """
-    key = fingerprint(f"{about}{services.store().prices()}")
+    key = fingerprint(f"{about}{services.store().settings.prices()}")
     known: dict[str, Estimate | None] = st.session_state.setdefault(_ESTIMATES + kind, {})
     if key not in known:
         with st.spinner("Counting what is known already"):
@@ -130,7 +130,7 @@ def left_today(by: str) -> float | None:
     bound = daily_budget()
     if bound is None:
         return None
-    today = services.store().spent_today()
+    today = services.store().spending.today()
     st.caption(f"Spent today, by {by}: {plain(dollars(today))} of at most {plain(dollars(bound))}.")
     return bound - today
 
@@ -194,7 +194,7 @@ def prices(found: Estimate, key: str) -> None:
             # The table begins anew with the new prices; what is half typed goes along.
             shown = {quote.name for quote in quotes}
             st.session_state[_HALF] = {name: cells for name, cells in _halves().items() if name not in shown} | half
-            services.store().set_prices(changed)
+            services.store().settings.set_prices(changed)
             st.rerun()
 
 

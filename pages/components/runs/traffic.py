@@ -72,9 +72,9 @@ def draw(progress: Progress) -> None:
 
 
 def _table(progress: Progress) -> None:
-    config = services.store().run(progress.run_id).config
+    config = services.store().runs.get(progress.run_id).config
     models = (*config.answering_models, *config.parsing_models)
-    labels, own = [model.id for model in models], services.store().prices()
+    labels, own = [model.id for model in models], services.store().settings.prices()
     priced = {model.id for model in models if quote(model, own).price is not None}
     places = {label: place for place, label in enumerate(labels)}
     st.markdown("**Models**")

@@ -29,12 +29,12 @@ def keep(benchmark_id: str, answers: Mapping[str, Mapping[str, str]]) -> None:
     for model, texts in answers.items():
         cleaned = {question_id: clean_text(text) for question_id, text in texts.items()}
         kept.setdefault(clean_text(model), {}).update(cleaned)
-    services.store().set_setting(_SETTING + benchmark_id, kept)
+    services.store().settings.set(_SETTING + benchmark_id, kept)
 
 
 def of_benchmark(benchmark_id: str) -> dict[str, dict[str, str]]:
     """Return the answers kept beside a benchmark: model → question id → answer."""
-    kept: dict[str, dict[str, str]] = services.store().setting(_SETTING + benchmark_id) or {}
+    kept: dict[str, dict[str, str]] = services.store().settings.get(_SETTING + benchmark_id) or {}
     return kept
 
 
@@ -59,7 +59,7 @@ def draw(benchmark_id: str) -> None:
                 _choose(answers)
                 st.switch_page(frame.CONFIGURE, query_params={"benchmark": benchmark_id})
             if st.button("Forget them", type="tertiary", key="forget_prepared"):
-                services.store().remove_setting(_SETTING + benchmark_id)
+                services.store().settings.remove(_SETTING + benchmark_id)
                 st.rerun()
 
 

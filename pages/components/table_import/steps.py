@@ -231,13 +231,13 @@ def _import(task: TableImport, found: Import) -> str | None:
     if task.target == _NEW:
         benchmark = Benchmark.create(name=task.name.strip())
         added = found.add_to(benchmark)
-        benchmark_id = store.save_benchmark(benchmark, author=sign_in.person())
+        benchmark_id = store.benchmarks.save(benchmark, author=sign_in.person())
     else:
         benchmark_id = task.target
         with benchmark_choice.changing(benchmark_id) as benchmark:
             before = benchmark.clone()
             added = found.add_to(benchmark)
-        revision = store.benchmark(benchmark_id).revision
+        revision = store.benchmarks.row(benchmark_id).revision
         feedback.offer_undo(
             f"Added {counted(len(added.question_ids), 'question')} to **{plain(benchmark.name, 60)}**.",
             lambda: _take_back(benchmark_id, before, revision),
@@ -251,5 +251,5 @@ def _import(task: TableImport, found: Import) -> str | None:
 
 def _take_back(benchmark_id: str, before: Benchmark, revision: int) -> None:
     # Whatever was changed after the import would be lost; then the store refuses.
-    services.store().save_benchmark(before, benchmark_id, expected_revision=revision, author=sign_in.person())
+    services.store().benchmarks.save(before, benchmark_id, expected_revision=revision, author=sign_in.person())
     state.choose("benchmark", benchmark_id)

@@ -13,7 +13,7 @@ _SIGN = {"pass": "✓", "fail": "✗", "not_evaluated": "–"}
 
 def stored(question_id: str) -> list[JudgedAnswer]:
     """Return the stored answers to a question, read once per state of the runs."""
-    state = " ".join(f"{run.id}:{run.status}:{run.done}" for run in services.store().runs())
+    state = " ".join(f"{run.id}:{run.status}:{run.done}" for run in services.store().runs.all())
     return _stored(question_id, state)
 
 

@@ -36,7 +36,7 @@ def known(row: BenchmarkRow, draft: Draft) -> dict[str, Any]:
     """Return what the linter is told beside the template: question, reference answer, how the newest run was set."""
     told: dict[str, Any] = {"question": draft.values["question"], "reference_answer": draft.values["raw_answer"]}
     if "SemanticMatch" in draft.values[TEMPLATE]:
-        runs = services.store().runs(benchmark_id=row.id)
+        runs = services.store().runs.all(benchmark_id=row.id)
         if runs:
             told["config"] = runs[0].config
     return told

@@ -43,6 +43,6 @@ def draw(draft: Draft, question_id: str, template: Template) -> None:
 def _settings(chosen: JudgedAnswer | None) -> tuple[VerificationConfig | None, ModelConfig | None]:
     if chosen is None:
         return None, None
-    config = services.store().run(chosen.run_id).config
+    config = services.store().runs.get(chosen.run_id).config
     judge = next((model for model in config.parsing_models if model.id == chosen.parsing_model), None)
     return config, judge

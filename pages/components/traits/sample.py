@@ -72,7 +72,7 @@ def label(answer: RunAnswer) -> str:
 
 def runs_of(scope: Scope) -> list[RunRow]:
     """Return the runs with answers, those of the benchmark first."""
-    runs = [run for run in services.store().runs() if run.done]
+    runs = [run for run in services.store().runs.all() if run.done]
     return sorted(runs, key=lambda run: run.benchmark_id != scope.benchmark_id)
 
 
@@ -95,7 +95,7 @@ def choose_run(runs: list[RunRow], key: str) -> str:
 
 def answers(run_id: str, scope: Scope) -> RunAnswers:
     """Return the answers of a run that the rubric is about."""
-    run = services.store().run(run_id)
+    run = services.store().runs.get(run_id)
     return _answers(run_id, scope.question_id, f"{run.status} {run.done} {run.finished}")
 
 

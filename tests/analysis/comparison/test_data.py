@@ -16,8 +16,8 @@ def store(tmp_path):
 
 
 def stored(store, results, name="Run", models=1):
-    run_id = store.create_run(wanted(small_benchmark(3), small_config(models)), name)
-    store.write_results(run_id, results)
+    run_id = store.runs.create(wanted(small_benchmark(3), small_config(models)), name)
+    store.results.save(run_id, results)
     return run_id
 
 
@@ -53,8 +53,8 @@ def test_a_field_that_was_not_found_or_not_decided_is_told_apart(store):
     missed.template.fields[0].result = None
     broken.template.fields[0].result = None
     broken.verdict = "not_evaluated"
-    run_id = store.create_run(wanted(small_benchmark(1), small_config(replicate_count=3)), "Repeats")
-    store.write_results(run_id, [found, missed, broken])
+    run_id = store.runs.create(wanted(small_benchmark(1), small_config(replicate_count=3)), "Repeats")
+    store.results.save(run_id, [found, missed, broken])
     table = field_outcomes(store, [run_id], outcomes(store, [run_id])).set_index(["field", "replicate"])
     states = table.loc[name, "state"].to_dict()
     assert states == {1: "right", 2: "not_found", 3: "undecided"}

@@ -194,7 +194,7 @@ def test_a_stored_run_brings_what_is_needed_to_run_it_again(tmp_path):
         (part,) = whole.parts
         facts = dict(part.facts)
         assert ["demo/concise" in each for each in whole.comparisons] == [True, False]
-        assert facts["Benchmark SHA-256"] == store.run(run_id).snapshot
+        assert facts["Benchmark SHA-256"] == store.runs.get(run_id).snapshot
         assert part.templates and "class Answer" in part.templates[0][2]
         assert '"answering_models"' in part.config
         assert b"Demo" in as_html(whole)

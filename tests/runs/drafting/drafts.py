@@ -43,5 +43,5 @@ def drafter_at(server: OpenAIServer, said: str) -> ModelConfig:
 
 def priced(store: Store, model: ModelConfig) -> ModelConfig:
     """Let every draft of a model cost `COST`."""
-    store.set_prices({price_name(model): Price(0.01, 0.1)})
+    store.settings.set_prices({price_name(model): Price(0.01, 0.1)})
     return model

@@ -38,7 +38,7 @@ def test_every_question_gets_a_template_and_the_day_its_account(store: Store, pr
     made = generate_all_templates(benchmark, priced, store=store)
     assert all(item.success for item in made.values())
     assert all(benchmark.has_template(name) for name in made)
-    assert store.spent_today() == pytest.approx(4 * COST)
+    assert store.spending.today() == pytest.approx(4 * COST)
 
 
 def test_drafting_stops_at_its_limit_and_keeps_what_it_has(store: Store, priced: ModelConfig) -> None:

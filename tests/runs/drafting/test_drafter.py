@@ -27,7 +27,7 @@ def drafter(store: Store) -> Iterator[Drafter]:
 
 @pytest.fixture
 def benchmark_id(store: Store) -> str:
-    return store.save_benchmark(untemplated_benchmark())
+    return store.benchmarks.save(untemplated_benchmark())
 
 
 def drafted(drafter: Drafter, benchmark_id: str, *arguments: Any, **options: Any) -> DraftBatch:
@@ -42,7 +42,7 @@ def states(batch: DraftBatch) -> dict[str, str]:
 
 
 def contents(store: Store, benchmark_id: str) -> list[tuple[Any, ...]]:
-    questions = store.load_benchmark(benchmark_id).get_all_questions()
+    questions = store.benchmarks.load(benchmark_id).get_all_questions()
     return [(question.answer_template, question.finished, question.custom_metadata) for question in questions]
 
 
@@ -55,21 +55,21 @@ def test_rules_draft_what_they_can_and_say_what_they_cannot(store: Store, drafte
     batch = drafted(drafter, benchmark_id)
     assert states(batch) == {"name": "checked", "number": "needs_review", "sentence": "none"}
     assert "a sentence or more" in batch.of("none")[0].why
-    saved = store.load_benchmark(benchmark_id)
+    saved = store.benchmarks.load(benchmark_id)
     assert saved.has_template("name") and not saved.has_template("sentence")
     assert saved.get_template("own") == TEMPLATE
 
 
 def test_what_needs_review_says_why_in_the_benchmark(store: Store, drafter: Drafter, benchmark_id: str) -> None:
     [outcome] = drafted(drafter, benchmark_id).of("needs_review")
-    said = store.load_benchmark(benchmark_id).get_question_custom_property("number", REVIEW_PROPERTY)
+    said = store.benchmarks.load(benchmark_id).get_question_custom_property("number", REVIEW_PROPERTY)
     assert said == "\n".join(outcome.reasons)
 
 
 def test_a_template_is_replaced_only_when_asked_for(store: Store, drafter: Drafter, benchmark_id: str) -> None:
     batch = drafted(drafter, benchmark_id, question_ids=["own"], replace_existing=True)
     assert states(batch) == {"own": "checked"}
-    assert store.load_benchmark(benchmark_id).get_template("own") != TEMPLATE
+    assert store.benchmarks.load(benchmark_id).get_template("own") != TEMPLATE
 
 
 def test_a_batch_is_taken_back_as_a_whole(store: Store, drafter: Drafter, benchmark_id: str) -> None:
@@ -82,39 +82,39 @@ def test_a_batch_is_taken_back_as_a_whole(store: Store, drafter: Drafter, benchm
 
 def test_a_template_edited_since_is_not_taken_back(store: Store, drafter: Drafter, benchmark_id: str) -> None:
     batch = drafted(drafter, benchmark_id)
-    edited = store.load_benchmark(benchmark_id)
+    edited = store.benchmarks.load(benchmark_id)
     edited.add_answer_template("name", TEMPLATE)
-    store.save_benchmark(edited, benchmark_id)
+    store.benchmarks.save(edited, benchmark_id)
     assert undo_drafts(store, benchmark_id, batch.outcomes) == (1, 1)
-    assert store.load_benchmark(benchmark_id).get_template("name") == TEMPLATE
+    assert store.benchmarks.load(benchmark_id).get_template("name") == TEMPLATE
 
 
 def test_only_clean_drafts_may_be_finished_in_one_go(store: Store, drafter: Drafter, benchmark_id: str) -> None:
     batch = drafted(drafter, benchmark_id)
-    benchmark = store.load_benchmark(benchmark_id)
+    benchmark = store.benchmarks.load(benchmark_id)
     assert clean_drafts(benchmark, batch.outcomes) == ["name"]
     benchmark.mark_finished("name")
     assert clean_drafts(benchmark, batch.outcomes) == []
 
 
 def test_a_question_edited_meanwhile_is_left_alone(store: Store, benchmark_id: str) -> None:
-    old = store.load_benchmark(benchmark_id).get_question("name")
-    changed = store.load_benchmark(benchmark_id)
+    old = store.benchmarks.load(benchmark_id).get_question("name")
+    changed = store.benchmarks.load(benchmark_id)
     changed.edit_question("name", keep_id=True, raw_answer="BCL-XL")
-    store.save_benchmark(changed, benchmark_id)
+    store.benchmarks.save(changed, benchmark_id)
     [outcome] = save_drafts(store, benchmark_id, [Proposal(old, TEMPLATE, "")])
     assert (outcome.state, outcome.why) == ("none", CHANGED)
-    assert not store.load_benchmark(benchmark_id).has_template("name")
+    assert not store.benchmarks.load(benchmark_id).has_template("name")
 
 
 def test_a_template_written_meanwhile_stays(store: Store, benchmark_id: str) -> None:
-    old = store.load_benchmark(benchmark_id).get_question("name")
-    changed = store.load_benchmark(benchmark_id)
+    old = store.benchmarks.load(benchmark_id).get_question("name")
+    changed = store.benchmarks.load(benchmark_id)
     changed.add_answer_template("name", TEMPLATE)
-    store.save_benchmark(changed, benchmark_id)
+    store.benchmarks.save(changed, benchmark_id)
     [outcome] = save_drafts(store, benchmark_id, [Proposal(old, TEMPLATE + "\n# another\n", "")])
     assert (outcome.state, outcome.why) == ("none", OVERTAKEN)
-    assert store.load_benchmark(benchmark_id).get_template("name") == TEMPLATE
+    assert store.benchmarks.load(benchmark_id).get_template("name") == TEMPLATE
 
 
 def test_a_batch_is_remembered_and_told_apart_from_one_whose_process_died(store: Store, benchmark_id: str) -> None:
@@ -130,7 +130,7 @@ def test_a_model_drafts_within_the_account_of_the_day(
     assert states(batch)["name"] == "checked"
     assert batch.of("checked")[0].why == "It must name the protein."
     assert batch.calls == 3
-    assert batch.cost == pytest.approx(3 * (11 * 0.01 + 7 * 0.1)) == store.spent_today()
+    assert batch.cost == pytest.approx(3 * (11 * 0.01 + 7 * 0.1)) == store.spending.today()
 
 
 def test_what_failed_is_tried_again_and_joins_the_batch(
@@ -162,7 +162,7 @@ def test_cancelling_stops_the_calls_and_keeps_what_is_there(
     drafter.cancel(benchmark_id)
     ended = drafter.batch(benchmark_id)
     assert ended is not None and (ended.status, states(ended)) == ("cancelled", {"name": "checked"})
-    assert store.load_benchmark(benchmark_id).has_template("name")
+    assert store.benchmarks.load(benchmark_id).has_template("name")
 
 
 def test_there_is_one_batch_of_a_benchmark_at_a_time(
@@ -194,18 +194,18 @@ def test_the_history_names_who_had_the_templates_drafted(store: Store, drafter: 
     drafter.start(benchmark_id, question_ids=["name"], author="ada@example.org")
     batch = drafter.wait(benchmark_id)
     assert batch is not None
-    assert store.question_versions(benchmark_id, "name")[0].author == "ada@example.org"
+    assert store.benchmarks.versions(benchmark_id, "name")[0].author == "ada@example.org"
     undo_drafts(store, benchmark_id, batch.outcomes, author="bob@example.org")
-    assert store.question_versions(benchmark_id, "name")[0].author == "bob@example.org"
+    assert store.benchmarks.versions(benchmark_id, "name")[0].author == "bob@example.org"
 
 
 def test_a_batch_of_an_earlier_version_is_read(store: Store, drafter: Drafter, benchmark_id: str) -> None:
     drafted(drafter, benchmark_id, question_ids=["name"])
     name = f"drafting/{benchmark_id}"
-    kept = store.setting(name)
+    kept = store.settings.get(name)
     assert kept is not None
     kept["outcomes"][0]["state"] = "ready"
-    store.set_setting(name, kept)
+    store.settings.set(name, kept)
     batch = stored_batch(store, benchmark_id)
     assert batch is not None and states(batch) == {"name": "checked"}
 
@@ -218,14 +218,14 @@ def test_a_question_named_twice_is_drafted_once(store: Store, drafter: Drafter, 
 def test_drafts_are_saved_beside_somebody_who_saves_all_the_time(
     store: Store, drafter: Drafter, benchmark_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    save, others = store.save_benchmark, iter(range(8))
+    save, others = store.benchmarks.save, iter(range(8))
 
     def late(benchmark: Benchmark, name: str | None = None, **more: Any) -> str:
         if next(others, None) is not None:
-            save(store.load_benchmark(benchmark_id), benchmark_id)
+            save(store.benchmarks.load(benchmark_id), benchmark_id)
         return save(benchmark, name, **more)
 
-    monkeypatch.setattr(store, "save_benchmark", late)
+    monkeypatch.setattr(store.benchmarks, "save", late)
     batch = drafted(drafter, benchmark_id, question_ids=["name"])
     assert (batch.status, states(batch)) == ("completed", {"name": "checked"})
 
@@ -236,7 +236,7 @@ def test_a_batch_that_cannot_be_saved_says_why_also_later(
     def refused(*given: Any, **more: Any) -> str:
         raise StoreError("The disk is full.")
 
-    monkeypatch.setattr(store, "save_benchmark", refused)
+    monkeypatch.setattr(store.benchmarks, "save", refused)
     drafter.start(benchmark_id, question_ids=["name"])
     drafter.wait(benchmark_id)
     kept = stored_batch(store, benchmark_id)
@@ -244,5 +244,5 @@ def test_a_batch_that_cannot_be_saved_says_why_also_later(
 
 
 def test_a_batch_of_a_later_version_is_passed_over(store: Store, benchmark_id: str) -> None:
-    store.set_setting(f"drafting/{benchmark_id}", {"status": "resting"})
+    store.settings.set(f"drafting/{benchmark_id}", {"status": "resting"})
     assert stored_batch(store, benchmark_id) is None

@@ -66,7 +66,7 @@ def carry_out(store: Store) -> Any:
 
 
 def new_run(store: Store, benchmark: Benchmark, config: VerificationConfig) -> str:
-    run_id = store.create_run(wanted(benchmark, config))
+    run_id = store.runs.create(wanted(benchmark, config))
     with Engine(store) as runner:
         runner.start(run_id, config)
         assert runner.wait(run_id, PATIENCE).status == "completed"
@@ -84,7 +84,7 @@ def test_traits_that_failed_at_the_provider_are_offered(
     store: Store, judge: Judge, openai_server: OpenAIServer
 ) -> None:
     run_id = new_run(store, rated(CLARITY, POLITE), config_for(openai_server))
-    assert store.run(run_id).errors == 0
+    assert store.runs.get(run_id).errors == 0
     found = failed_traits(store, run_id)
     assert sorted(key.question_id for key in found) == ["gold", "iron", "neon"]
     assert set(map(tuple, found.values())) == {("Clarity", "Polite")}
@@ -94,12 +94,12 @@ def test_resuming_asks_for_the_traits_only(
     store: Store, judge: Judge, openai_server: OpenAIServer, carry_out: Any
 ) -> None:
     run_id = new_run(store, rated(CLARITY, POLITE), config_for(openai_server))
-    verdicts = [result.verdict for result in store.results(run_id)]
+    verdicts = [result.verdict for result in store.results.all(run_id)]
     judge.traits = traits_of_reply(4, True)
     judge.asked.clear()
     carry_out(run_id)
     assert judge.asked == ["traits"] * 3
-    results = store.results(run_id)
+    results = store.results.all(run_id)
     assert [result.rubric.scores for result in results] == [{"Clarity": 4, "Polite": True}] * 3
     assert [result.verdict for result in results] == verdicts
     assert failed_traits(store, run_id) == {}
@@ -113,7 +113,7 @@ def test_a_reply_that_is_remembered_is_not_asked_for_again(
 ) -> None:
     judge.traits = traits_of_reply(99, True)
     run_id = new_run(store, rated(CLARITY), config_for(openai_server))
-    assert [result.rubric.errors for result in store.results(run_id)] != [{}] * 3
+    assert [result.rubric.errors for result in store.results.all(run_id)] != [{}] * 3
     assert failed_traits(store, run_id) == {}
     judge.asked.clear()
     carry_out(run_id)
@@ -144,5 +144,5 @@ def test_checks_of_the_answer_that_failed_at_the_provider_are_made_on_resuming(
     judge.asked.clear()
     carry_out(run_id)
     assert set(judge.asked) == {"guard"}
-    assert [result.verdict for result in store.results(run_id)] == ["not_evaluated"] * 3
+    assert [result.verdict for result in store.results.all(run_id)] == ["not_evaluated"] * 3
     assert failed_guards(store, run_id) == []

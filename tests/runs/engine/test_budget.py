@@ -14,7 +14,7 @@ from karenina_core.runs.engine.ledger import StoreLedger
 from karenina_core.runs.engine.metering import MeteredLedger
 from karenina_core.runs.engine.writer import ResultWrite, Writer
 from karenina_core.runs.plans.plan import config_hash
-from karenina_core.runs.store.evidence import rows_of
+from karenina_core.runs.store.results import rows_of
 from karenina_core.schemas import Usage
 from tests.runs.fakes import PATIENCE, Laboratory, Turnstile, plain_result, small_benchmark, small_config
 
@@ -22,7 +22,7 @@ from tests.runs.fakes import PATIENCE, Laboratory, Turnstile, plain_result, smal
 
 
 def new_run(store: Store, questions: int = 6, **config: object) -> str:
-    return store.create_run(wanted(small_benchmark(questions), small_config(**config)), "Test")  # type: ignore[arg-type]
+    return store.runs.create(wanted(small_benchmark(questions), small_config(**config)), "Test")  # type: ignore[arg-type]
 
 
 def test_a_run_stops_when_its_money_is_spent(store: Store, runner: Engine, lab: Laboratory) -> None:
@@ -31,7 +31,7 @@ def test_a_run_stops_when_its_money_is_spent(store: Store, runner: Engine, lab: 
     seen = runner.wait(run_id, PATIENCE)
     assert (seen.status, seen.done, seen.cost) == ("interrupted", 2, 1.0)
     assert seen.message == "Stopped: the run has spent $1.00 of at most $1.00. Raise the limit to go on."
-    assert store.run(run_id).note == seen.message
+    assert store.runs.get(run_id).note == seen.message
     assert (len(lab.answered), lab.closed) == (2, 1)
 
 
@@ -59,7 +59,7 @@ def test_with_a_higher_limit_it_goes_on_and_pays_nothing_twice(store: Store, run
     runner.wait(run_id, PATIENCE)
     runner.resume(run_id)
     assert runner.wait(run_id, PATIENCE).done == 2
-    store.limit_cost(run_id, 10.0)
+    store.runs.limit_cost(run_id, 10.0)
     runner.resume(run_id)
     seen = runner.wait(run_id, PATIENCE)
     assert (seen.status, seen.done, seen.cost, seen.message) == ("completed", 6, 3.0, "")
@@ -84,10 +84,10 @@ def test_the_limit_of_a_run_under_way_stays(store: Store, runner: Engine, lab: L
     run_id = new_run(store)
     runner.start(run_id)
     with pytest.raises(InputError, match="under way"):
-        store.limit_cost(run_id, 1.0)
+        store.runs.limit_cost(run_id, 1.0)
     runner.cancel(run_id)
     with pytest.raises(ValueError, match="greater than 0"):
-        store.limit_cost(run_id, 0.0)
+        store.runs.limit_cost(run_id, 0.0)
 
 
 # All runs of one day
@@ -105,7 +105,7 @@ def test_all_runs_together_stop_at_the_daily_bound(
     # Two questions of the second run are known from the first one.
     assert (seen.status, seen.done, seen.cost) == ("interrupted", 3, 0.5)
     assert "all runs together have spent $1.50 today" in seen.message
-    assert store.spent_today() == 1.5
+    assert store.spending.today() == 1.5
 
 
 def test_what_is_on_its_way_into_the_account_counts_for_the_day(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +113,7 @@ def test_what_is_on_its_way_into_the_account_counts_for_the_day(store: Store, mo
     writer, run_id = Writer(store), new_run(store)
 
     async def scene() -> list[str]:
-        budget = Budget(None, 0.0, store.spent_today)
+        budget = Budget(None, 0.0, store.spending.today)
         ledger = MeteredLedger(StoreLedger(store, writer), Gate(_no_pause), budget, run_id=run_id)
         ledger.paid(Usage(cost=0.75))
         ledger.paid(Usage(cost=0.5))
@@ -134,27 +134,27 @@ async def _no_pause(error: StoreError) -> None:
 
 def test_what_was_spent_is_added_up_by_day(any_store: Store) -> None:
     run_id = new_run(any_store)
-    any_store.add_work(run_id, Usage(calls=1, cost=0.25), 1.0)
+    any_store.runs.add_work(run_id, Usage(calls=1, cost=0.25), 1.0)
     writer = Writer(any_store)
     for number, cost in ((1, 0.5), (2, None)):
         rows = rows_of(run_id, plain_result(f"q{number}"))
         asyncio.run(writer.put(ResultWrite(rows, Usage(calls=1, cost=cost))))
     writer.close()
-    assert any_store.spent_today() == any_store.run(run_id).cost == 0.75
+    assert any_store.spending.today() == any_store.runs.get(run_id).cost == 0.75
 
 
 def test_no_cent_is_lost_in_adding_up(any_store: Store) -> None:
     for cost in (1.0, 0.1, 0.2, 3.0):
-        any_store.note_spending(cost)
-    assert any_store.spent_today() == 1.0 + 0.1 + 0.2 + 3.0
+        any_store.spending.add(cost)
+    assert any_store.spending.today() == 1.0 + 0.1 + 0.2 + 3.0
 
 
 def test_yesterday_does_not_count(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karenina_core.runs.store.spending.now", lambda: "2026-01-01T23:59:59+00:00")
-    store.add_work(new_run(store), Usage(calls=1, cost=9.0), 1.0)
-    assert store.spent_today() == 9.0
-    monkeypatch.setattr("karenina_core.runs.store.spending.now", lambda: "2026-01-02T00:00:00+00:00")
-    assert store.spent_today() == 0.0
+    monkeypatch.setattr("karenina_core.runs.store.settings.now", lambda: "2026-01-01T23:59:59+00:00")
+    store.runs.add_work(new_run(store), Usage(calls=1, cost=9.0), 1.0)
+    assert store.spending.today() == 9.0
+    monkeypatch.setattr("karenina_core.runs.store.settings.now", lambda: "2026-01-02T00:00:00+00:00")
+    assert store.spending.today() == 0.0
 
 
 @pytest.mark.parametrize("text", ["lots", "-1", "nan", "inf", "1,5"])

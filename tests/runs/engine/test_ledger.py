@@ -69,7 +69,7 @@ def test_many_look_ups_find_their_own_replies(ledger: StoreLedger) -> None:
 
 def test_the_call_table_tells_what_was_sent(any_store: Store, ledger: StoreLedger) -> None:
     asyncio.run(ledger.put(KEY, REQUEST, MODEL, REPLY))
-    row = any_store.call(KEY)
+    row = any_store.calls.get(KEY)
     assert row is not None
     assert (row["purpose"], row["model"], row["question_id"], row["cost"]) == ("answer", "careful", "q1", 0.01)
     sent = json.loads(row["request"])
@@ -80,7 +80,7 @@ def test_the_call_table_tells_what_was_sent(any_store: Store, ledger: StoreLedge
 def test_prepared_answers_are_not_stored_with_a_call(any_store: Store, ledger: StoreLedger) -> None:
     manual = ModelConfig(interface="manual", model_name="me", manual_traces={"q2": "private"})
     asyncio.run(ledger.put(KEY, REQUEST, manual, REPLY))
-    row = any_store.call(KEY)
+    row = any_store.calls.get(KEY)
     assert row is not None
     assert "private" not in row["request"]
 

@@ -12,7 +12,7 @@ from karenina_core.runs.engine.gate import Gate
 from karenina_core.runs.engine.ledger import StoreLedger
 from karenina_core.runs.engine.metering import MeteredLedger
 from karenina_core.runs.engine.writer import ResultWrite, Writer
-from karenina_core.runs.store.evidence import rows_of
+from karenina_core.runs.store.results import rows_of
 from karenina_core.schemas import ModelConfig, Usage
 from tests.runs.fakes import plain_result, small_benchmark, small_config
 
@@ -34,7 +34,7 @@ def during(store: Store) -> Iterator[Callable[[Act], None]]:
     async def pause(error: StoreError) -> None:
         raise error
 
-    run_id = store.create_run(wanted(small_benchmark(1), small_config()))
+    run_id = store.runs.create(wanted(small_benchmark(1), small_config()))
 
     async def live(act: Act) -> None:
         gate = Gate(pause)
@@ -50,7 +50,7 @@ def during(store: Store) -> Iterator[Callable[[Act], None]]:
 def test_a_call_outside_of_a_judgement_is_stored_at_once(store: Store, during: Callable[[Act], None]) -> None:
     async def act(ledger: MeteredLedger, writer: Writer) -> None:
         await ledger.put(KEY, REQUEST, JUDGE, REPLY)
-        assert store.call(KEY) is not None
+        assert store.calls.get(KEY) is not None
 
     during(act)
 
@@ -61,8 +61,8 @@ def test_what_a_call_took_is_in_the_account_once_its_reply_is_stored(
     async def act(ledger: MeteredLedger, writer: Writer) -> None:
         ledger.paid(Usage(cost=0.25))
         await ledger.put(KEY, REQUEST, JUDGE, REPLY)
-        (run,) = store.runs()
-        assert (run.calls, run.cost, store.spent_today()) == (1, 0.25, 0.25)
+        (run,) = store.runs.all()
+        assert (run.calls, run.cost, store.spending.today()) == (1, 0.25, 0.25)
         assert (ledger.unsaved, ledger.spent) == (Usage(), Usage(calls=1, cost=0.25))
 
     during(act)
@@ -72,17 +72,17 @@ def test_the_call_of_a_judge_waits_for_its_row_and_is_stored_with_it(
     store: Store, during: Callable[[Act], None]
 ) -> None:
     async def act(ledger: MeteredLedger, writer: Writer) -> None:
-        run_id = store.runs()[0].id
+        run_id = store.runs.all()[0].id
         ledger.hold()
         await ledger.put(KEY, REQUEST, JUDGE, REPLY)
-        assert store.call(KEY) is None
+        assert store.calls.get(KEY) is None
         calls = ledger.held()
         await writer.put(ResultWrite(rows_of(run_id, plain_result("q1")), Usage(), calls=calls))
         ledger.settle(calls)
 
     during(act)
-    assert store.call(KEY) is not None
-    assert len(store.results(store.runs()[0].id)) == 1
+    assert store.calls.get(KEY) is not None
+    assert len(store.results.all(store.runs.all()[0].id)) == 1
 
 
 def test_a_held_call_is_known_and_counts_as_remembered(store: Store, during: Callable[[Act], None]) -> None:
@@ -100,7 +100,7 @@ def test_no_further_call_is_paid_before_a_held_one_is_stored(store: Store, durin
         ledger.hold()
         await ledger.put(KEY, REQUEST, JUDGE, REPLY)
         await ledger.admit()
-        assert store.call(KEY) is not None
+        assert store.calls.get(KEY) is not None
         assert ledger.held() == []
 
     during(act)
@@ -135,7 +135,7 @@ def test_a_call_whose_row_never_comes_is_stored_without_it(store: Store, during:
         ledger.settle(ledger.held(), stored=False)
 
     during(act)
-    assert store.call(KEY) is not None
+    assert store.calls.get(KEY) is not None
 
 
 def test_what_could_not_be_stored_counts_again(during: Callable[[Act], None]) -> None:

@@ -57,7 +57,7 @@ def test_known_replies_promise_nothing_about_those_that_are_not() -> None:
 
 
 def shown(store: Store, tally: Tally, total: int = 4, status: RunStatus = "running") -> Progress:
-    run = store.run(store.create_run(wanted(small_benchmark(total), small_config()), "Mine"))
+    run = store.runs.get(store.runs.create(wanted(small_benchmark(total), small_config()), "Mine"))
     return tally.progress(run, status, Usage(calls=3, cached_calls=1, cost=0.5), 2.0, "")
 
 
@@ -177,13 +177,13 @@ def test_a_run_that_only_fails_goes_on_in_vain(store: Store) -> None:
 
 
 def test_a_run_that_wants_nothing_is_finished(store: Store) -> None:
-    run = store.run(store.create_run(wanted(small_benchmark(2), small_config(), [])))
+    run = store.runs.get(store.runs.create(wanted(small_benchmark(2), small_config(), [])))
     assert Tally().progress(run, "completed", Usage(), 0, "").percent == 100.0
 
 
 def test_a_stored_run_shows_the_same_counts(store: Store) -> None:
-    run_id = store.create_run(wanted(small_benchmark(3), small_config()))
-    store.write_results(run_id, [plain_result("q1"), plain_result("q2", failure=failure_of("timeout"))])
+    run_id = store.runs.create(wanted(small_benchmark(3), small_config()))
+    store.results.save(run_id, [plain_result("q1"), plain_result("q2", failure=failure_of("timeout"))])
     seen = stored_progress(store, run_id)
     assert (seen.status, seen.done, seen.passed, seen.errors) == ("queued", 2, 1, {"timeout": 1})
     assert seen.models == {"lab/model-1": ModelCount(1, 0, 1)}

@@ -10,7 +10,7 @@ import pytest
 
 from karenina_core.errors import ConfigError, InputError, StoreError
 from karenina_core.runs import Engine, ModelCount, Progress, Store, wanted
-from karenina_core.runs.store.leases import LEASE_SECONDS
+from karenina_core.runs.store.runs import LEASE_SECONDS
 from tests.runs.fakes import (
     PATIENCE,
     Laboratory,
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def new_run(store: Store, questions: int = 3, **config: object) -> str:
-    return store.create_run(wanted(small_benchmark(questions), small_config(**config)), "Test")  # type: ignore[arg-type]
+    return store.runs.create(wanted(small_benchmark(questions), small_config(**config)), "Test")  # type: ignore[arg-type]
 
 
 def finish(runner: Engine, run_id: str) -> Progress:
@@ -48,7 +48,7 @@ def test_a_run_reaches_all_its_rows(store: Store, runner: Engine) -> None:
     seen = finish(runner, run_id)
     assert (seen.status, seen.done, seen.total, seen.percent) == ("completed", 24, 24, 100.0)
     assert seen.models == {"lab/model-1": ModelCount(12), "lab/model-2": ModelCount(12)}
-    assert len(store.results(run_id)) == 24
+    assert len(store.results.all(run_id)) == 24
 
 
 def test_an_answer_is_generated_once_for_all_judges(store: Store, runner: Engine, lab: Laboratory) -> None:
@@ -62,7 +62,7 @@ def test_results_carry_the_name_of_the_run_and_come_in_order(store: Store, runne
     run_id = new_run(store, 12, parsing=2)
     runner.start(run_id)
     finish(runner, run_id)
-    results = store.results(run_id)
+    results = store.results.all(run_id)
     assert [result.question_id for result in results[::2]] == [f"q{number}" for number in range(1, 13)]
     assert {result.run_name for result in results} == {"Test"}
 
@@ -93,7 +93,7 @@ def test_pause_begins_nothing_new_and_resume_goes_on(
     runner.start(run_id)
     gate.wait_for(2)
     runner.pause(run_id)
-    assert (runner.progress(run_id).status, store.run(run_id).status) == ("paused", "paused")
+    assert (runner.progress(run_id).status, store.runs.get(run_id).status) == ("paused", "paused")
     gate.let()
     assert runner.wait(run_id, 0.2).status == "paused"
     assert len(lab.answered) == 2
@@ -111,7 +111,7 @@ def test_cancel_stops_at_once_and_keeps_what_is_there(
     gate.wait_for(5)
     runner.cancel(run_id)
     seen = runner.progress(run_id)
-    assert (seen.status, seen.done) == ("cancelled", len(store.rows(run_id)))
+    assert (seen.status, seen.done) == ("cancelled", len(store.results.rows(run_id)))
     assert len(lab.answered) == 3
     assert lab.closed == 1
 
@@ -133,11 +133,11 @@ def test_resuming_a_cancelled_run_repeats_nothing(
     gate.let(3)
     gate.wait_for(4)
     runner.cancel(run_id)
-    kept = {row["result_id"]: row["timestamp"] for row in store.rows(run_id)}
+    kept = {row["result_id"]: row["timestamp"] for row in store.results.rows(run_id)}
     gate.let()
     runner.resume(run_id)
     assert finish(runner, run_id).percent == 100.0
-    now = {row["result_id"]: row["timestamp"] for row in store.rows(run_id)}
+    now = {row["result_id"]: row["timestamp"] for row in store.results.rows(run_id)}
     assert len(now) == 12
     assert {key: now[key] for key in kept} == kept
     assert len(lab.answered) == len(set(lab.answered)) == 6
@@ -146,10 +146,10 @@ def test_resuming_a_cancelled_run_repeats_nothing(
 
 def test_a_pilot_goes_on_as_the_whole_run(store: Store, runner: Engine, lab: Laboratory) -> None:
     benchmark, config = small_benchmark(5), small_config()
-    run_id = store.create_run(wanted(benchmark, config, limit=2))
+    run_id = store.runs.create(wanted(benchmark, config, limit=2))
     runner.start(run_id)
     assert finish(runner, run_id).total == 2
-    store.widen_run(run_id, wanted(benchmark, config))
+    store.runs.widen(run_id, wanted(benchmark, config))
     runner.resume(run_id)
     seen = finish(runner, run_id)
     assert (seen.total, seen.done, len(lab.answered)) == (5, 5, 5)
@@ -161,7 +161,7 @@ def test_a_failed_answer_marks_all_its_judges(store: Store, runner: Engine, lab:
     runner.start(run_id)
     seen = finish(runner, run_id)
     assert (seen.status, seen.percent, seen.errors) == ("completed", 100.0, {"rate_limit": 2})
-    assert [row["failure_category"] for row in store.rows(run_id, question_id="q2")] == ["rate_limit"] * 2
+    assert [row["failure_category"] for row in store.results.rows(run_id, question_id="q2")] == ["rate_limit"] * 2
 
 
 def test_resume_tries_failures_again_and_nothing_else(store: Store, runner: Engine, lab: Laboratory) -> None:
@@ -183,7 +183,7 @@ def test_a_breakdown_becomes_a_row_and_the_run_goes_on(store: Store, runner: Eng
     runner.start(run_id)
     seen = finish(runner, run_id)
     assert (seen.status, seen.passed, seen.errors) == ("completed", 4, {"unexpected": 2})
-    reasons = {result.failure.reason for result in store.results(run_id, question_id="q2") if result.failure}
+    reasons = {result.failure.reason for result in store.results.all(run_id, question_id="q2") if result.failure}
     assert reasons == {"RuntimeError: boom"}
 
 
@@ -215,7 +215,7 @@ def test_closing_interrupts_and_a_new_runner_resumes(store: Store, lab: Laborato
         first.start(run_id)
         gate.let(2)
         gate.wait_for(3)
-    assert store.run(run_id).status == "interrupted"
+    assert store.runs.get(run_id).status == "interrupted"
     gate.let()
     with Engine(store, lab) as second:
         second.resume(run_id)
@@ -226,11 +226,11 @@ def test_closing_interrupts_and_a_new_runner_resumes(store: Store, lab: Laborato
 @pytest.mark.parametrize("status", ["queued", "running", "paused"])
 def test_runs_left_behind_are_interrupted_at_the_next_start(store: Store, lab: Laboratory, status: str) -> None:
     run_id = new_run(store)
-    store.set_status(run_id, status)  # type: ignore[arg-type]
+    store.runs.set_status(run_id, status)  # type: ignore[arg-type]
     child = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True)
     import socket
 
-    store.claim(run_id, f"{socket.gethostname()}/{child.stdout.strip()}/gone")
+    store.runs.claim(run_id, f"{socket.gethostname()}/{child.stdout.strip()}/gone")
     with Engine(store, lab) as runner:
         assert runner.progress(run_id).status == "interrupted"
         runner.resume(run_id)
@@ -239,8 +239,8 @@ def test_runs_left_behind_are_interrupted_at_the_next_start(store: Store, lab: L
 
 def test_a_run_of_a_living_process_is_left_to_it(store: Store, runner: Engine) -> None:
     run_id = new_run(store)
-    store.set_status(run_id, "running")
-    store.claim(run_id, "elsewhere/1/a")
+    store.runs.set_status(run_id, "running")
+    store.runs.claim(run_id, "elsewhere/1/a")
     for act in (runner.start, runner.cancel):
         with pytest.raises(StoreError, match="another process"):
             act(run_id)
@@ -264,7 +264,7 @@ def test_a_run_that_was_taken_over_is_given_up(
             runner.pause(run_id)
         gate.let()
         assert runner.wait(run_id, PATIENCE).status == "running"
-    assert store.run(run_id).status == "running"
+    assert store.runs.get(run_id).status == "running"
 
 
 def test_the_lease_outlives_several_missed_beats() -> None:
@@ -278,8 +278,8 @@ def test_a_run_that_cannot_work_does_not_start(store: Store, runner: Engine, lab
     run_id = new_run(store)
     with pytest.raises(ConfigError, match="no key for lab"):
         runner.start(run_id)
-    assert (store.run(run_id).status, lab.answered) == ("failed", [])
-    assert "no key for lab" in store.run(run_id).note
+    assert (store.runs.get(run_id).status, lab.answered) == ("failed", [])
+    assert "no key for lab" in store.runs.get(run_id).note
     lab.problems = []
     runner.start(run_id)
     assert finish(runner, run_id).status == "completed"
@@ -321,7 +321,7 @@ def wait_for_status(runner: Engine, run_id: str, status: str) -> Progress:
 
 
 def test_an_empty_run_is_complete(store: Store, runner: Engine) -> None:
-    run_id = store.create_run(wanted(small_benchmark(), small_config(), []))
+    run_id = store.runs.create(wanted(small_benchmark(), small_config(), []))
     runner.start(run_id)
     assert finish(runner, run_id).percent == 100.0
 
@@ -337,7 +337,7 @@ def test_runs_that_are_not_under_way_are_named(store: Store, runner: Engine) -> 
 def test_a_queued_run_can_be_cancelled(store: Store, runner: Engine) -> None:
     run_id = new_run(store)
     runner.cancel(run_id)
-    assert store.run(run_id).status == "cancelled"
+    assert store.runs.get(run_id).status == "cancelled"
 
 
 def test_a_closed_runner_says_so(store: Store, lab: Laboratory) -> None:
@@ -369,9 +369,9 @@ def test_killed_in_the_middle_nothing_reported_is_lost(tmp_path: Path) -> None:
     assert ended.returncode == -9, ended.stderr
     lab = Laboratory()
     with Store.open(path) as store, Engine(store, lab) as runner:
-        (run,) = store.runs()
+        (run,) = store.runs.all()
         assert run.status == "interrupted"
-        assert reported <= {row["question_id"] for row in store.rows(run.id)}
+        assert reported <= {row["question_id"] for row in store.results.rows(run.id)}
         runner.resume(run.id)
         assert finish(runner, run.id).passed == 30
     assert not reported & {question for question, _, _ in lab.answered}

@@ -8,7 +8,7 @@ import pytest
 from karenina_core.runs import Plan, wanted
 from karenina_core.runs.engine.work import AnswerTask, JudgeTask, WorkQueue, remaining, settled
 from karenina_core.runs.store import Outcome
-from karenina_core.runs.store.order import Order
+from karenina_core.runs.store.runs import Order
 from karenina_core.schemas import RowKey
 from tests.runs.fakes import small_benchmark, small_config
 

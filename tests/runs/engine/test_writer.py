@@ -15,8 +15,8 @@ from sqlalchemy import event
 from karenina_core.errors import StoreError
 from karenina_core.runs import Store, wanted
 from karenina_core.runs.engine.writer import CallWrite, GroupThread, ResultWrite, Writer
-from karenina_core.runs.store.evidence import rows_of
-from karenina_core.runs.store.faults import TroubleError
+from karenina_core.runs.store.database import DatabaseUnavailableError
+from karenina_core.runs.store.results import rows_of
 from karenina_core.schemas import Usage
 from tests.runs.fakes import PATIENCE, plain_result, small_benchmark, small_config
 
@@ -185,7 +185,7 @@ def test_trouble_of_the_whole_store_is_met_once_for_a_group() -> None:
 
     def locked(items: Sequence[int]) -> Sequence[int]:
         groups.append(len(items))
-        raise TroubleError("The database is busy.")
+        raise DatabaseUnavailableError("The database is busy.")
 
     async def ask_many() -> list[object]:
         thread: GroupThread[int, int] = GroupThread(locked, "test")
@@ -195,7 +195,7 @@ def test_trouble_of_the_whole_store_is_met_once_for_a_group() -> None:
         thread.close()
         return outcomes
 
-    assert all(isinstance(outcome, TroubleError) for outcome in asyncio.run(ask_many()))
+    assert all(isinstance(outcome, DatabaseUnavailableError) for outcome in asyncio.run(ask_many()))
     assert len(groups) <= 2
 
 
@@ -207,19 +207,19 @@ def test_a_closed_thread_refuses() -> None:
 
 
 def test_put_returns_after_the_commit(store: Store, writer: Writer) -> None:
-    run_id = store.create_run(wanted(small_benchmark(3), small_config()))
+    run_id = store.runs.create(wanted(small_benchmark(3), small_config()))
 
     async def put_and_look() -> int:
         await writer.put(ResultWrite(rows_of(run_id, plain_result("q1")), Usage(calls=2, cost=0.5)))
-        return store.run(run_id).done
+        return store.runs.get(run_id).done
 
     assert asyncio.run(put_and_look()) == 1
-    run = store.run(run_id)
+    run = store.runs.get(run_id)
     assert (run.calls, run.cost) == (2, 0.5)
 
 
 def test_results_of_several_runs_and_calls_share_a_transaction(store: Store, writer: Writer) -> None:
-    runs = [store.create_run(wanted(small_benchmark(3), small_config())) for _ in range(2)]
+    runs = [store.runs.create(wanted(small_benchmark(3), small_config())) for _ in range(2)]
     unknown = dict.fromkeys(("input_tokens", "output_tokens", "cost"))
     row = {"key": "k", "purpose": "answer", "model": "m", "question_id": "q1", "request": "{}", "reply": "{}"}
 
@@ -232,8 +232,8 @@ def test_results_of_several_runs_and_calls_share_a_transaction(store: Store, wri
         await asyncio.gather(*writes, writer.put(CallWrite({**row, **unknown, "created": "now"})), writer.flush())
 
     asyncio.run(put_all())
-    assert [store.run(run_id).done for run_id in runs] == [3, 3]
-    assert store.call("k") is not None
+    assert [store.runs.get(run_id).done for run_id in runs] == [3, 3]
+    assert store.calls.get("k") is not None
 
 
 def test_the_account_that_all_processes_share_is_entered_last(postgres_url: str) -> None:
@@ -244,7 +244,7 @@ def test_the_account_that_all_processes_share_is_entered_last(postgres_url: str)
         tables.append(statement.split()[1 if statement.startswith("UPDATE") else 2])
 
     with Store.open(postgres_url) as store:
-        runs = [store.create_run(wanted(small_benchmark(3), small_config())) for _ in range(2)]
+        runs = [store.runs.create(wanted(small_benchmark(3), small_config())) for _ in range(2)]
         writer = Writer(store)
         event.listen(store.engine, "before_cursor_execute", note)
 
@@ -256,7 +256,7 @@ def test_the_account_that_all_processes_share_is_entered_last(postgres_url: str)
 
         asyncio.run(put_all())
         writer.close()
-        assert store.spent_today() == 1.0
+        assert store.spending.today() == 1.0
     written = [table for table in tables if table in ("run", "setting")]
     assert written == ["run", "run", "setting"]
 
@@ -277,13 +277,13 @@ def test_what_was_put_survives_a_kill(tmp_path: Path) -> None:
         import asyncio, os, signal, sys
         from karenina_core.runs.plans.plan import wanted
         from karenina_core.runs.store import Store
-        from karenina_core.runs.store.evidence import rows_of
+        from karenina_core.runs.store.results import rows_of
         from karenina_core.runs.engine.writer import ResultWrite, Writer
         from karenina_core.schemas.results import Usage
         from tests.runs.fakes import plain_result, small_benchmark, small_config
 
         store = Store.open(sys.argv[1])
-        run_id = store.create_run(wanted(small_benchmark(5), small_config()))
+        run_id = store.runs.create(wanted(small_benchmark(5), small_config()))
         writer = Writer(store)
 
         async def put(number):
@@ -303,6 +303,6 @@ def test_what_was_put_survives_a_kill(tmp_path: Path) -> None:
     reported = ended.stdout.split()
     assert sorted(reported) == ["q1", "q2", "q3", "q4", "q5"]
     with Store.open(path) as store:
-        (run,) = store.runs()
-        assert [row["question_id"] for row in store.rows(run.id)] == sorted(reported)
+        (run,) = store.runs.all()
+        assert [row["question_id"] for row in store.results.rows(run.id)] == sorted(reported)
         assert run.done == 5

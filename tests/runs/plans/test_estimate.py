@@ -89,7 +89,7 @@ def plan(server: OpenAIServer) -> Plan:
 
 
 def carried_out(store: Store, plan: Plan) -> str:
-    run_id = store.create_run(plan)
+    run_id = store.runs.create(plan)
     with Engine(store) as runner:
         runner.start(run_id)
         assert runner.wait(run_id, PATIENCE).status == "completed"
@@ -125,7 +125,7 @@ def test_what_a_run_has_is_not_counted(store: Store, plan: Plan) -> None:
 
 def test_tokens_and_time_come_from_the_try(store: Store, plan: Plan) -> None:
     run_id = carried_out(store, plan)
-    store.set_prices({expected_name(plan): Price(1e-3, 1e-2)})
+    store.settings.set_prices({expected_name(plan): Price(1e-3, 1e-2)})
     expected = estimate(widened(plan, replicates=2), store, run_id)
     assert expected is not None
     assert expected.low == expected.high == pytest.approx(8 * (11 * 1e-3 + 7 * 1e-2))
@@ -146,7 +146,7 @@ def test_time_comes_from_the_ledger_where_a_run_replayed_its_calls(store: Store,
 def test_an_answer_that_several_judges_read_is_one_call(store: Store, plan: Plan, server: OpenAIServer) -> None:
     strict = ModelConfig.model_validate(at(server, "strict", temperature=1))
     run_id = carried_out(store, widened(plan, judges=[strict]))
-    expected = estimate(widened(store.run_plan(run_id), replicates=2), store, run_id)
+    expected = estimate(widened(store.runs.plan(run_id), replicates=2), store, run_id)
     assert expected is not None
     assert expected.assumption.startswith(f"From {len(server.requests)} calls of this run")
 
@@ -191,12 +191,12 @@ def test_a_model_that_was_never_asked_is_named(store: Store, plan: Plan) -> None
 
 
 def test_what_a_person_says_a_call_costs_is_what_it_costs(store: Store, plan: Plan) -> None:
-    assert store.run(carried_out(store, plan)).cost is None
-    store.set_prices({expected_name(plan): Price(1e-3, 1e-2)})
+    assert store.runs.get(carried_out(store, plan)).cost is None
+    store.settings.set_prices({expected_name(plan): Price(1e-3, 1e-2)})
     doubled = widened(plan, replicates=2)
-    run = store.run(carried_out(store, doubled))
+    run = store.runs.get(carried_out(store, doubled))
     assert run.cost == pytest.approx(8 * (11 * 1e-3 + 7 * 1e-2))
-    assert store.spent_today() == pytest.approx(run.cost)
+    assert store.spending.today() == pytest.approx(run.cost)
 
 
 def expected_name(plan: Plan) -> str:

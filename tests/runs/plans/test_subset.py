@@ -10,8 +10,8 @@ from tests.runs.fakes import failure_of, plain_result, small_benchmark, small_co
 @pytest.fixture
 def run_id(store: Store) -> str:
     """One question passes, one fails with one of two models, one breaks down, one is declined."""
-    run_id = store.create_run(wanted(small_benchmark(5), small_config(2)))
-    store.write_results(
+    run_id = store.runs.create(wanted(small_benchmark(5), small_config(2)))
+    store.results.save(
         run_id,
         [
             plain_result("q1"),

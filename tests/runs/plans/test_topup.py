@@ -16,7 +16,7 @@ NEW_JUDGE = ModelConfig.parse("lab/judge-2")
 @pytest.fixture
 def finished(store: Store, runner: Engine) -> str:
     """A run over two of three questions, at its end."""
-    run_id = store.create_run(wanted(small_benchmark(3), small_config(), limit=2))
+    run_id = store.runs.create(wanted(small_benchmark(3), small_config(), limit=2))
     carry_out(runner, run_id)
     return run_id
 
@@ -29,12 +29,12 @@ def carry_out(runner: Engine, run_id: str, **more: object) -> Progress:
 
 
 def test_more_of_everything_is_the_same_run(store: Store, runner: Engine, lab: Laboratory, finished: str) -> None:
-    before = {row["result_id"]: row["timestamp"] for row in store.rows(finished)}
+    before = {row["result_id"]: row["timestamp"] for row in store.results.rows(finished)}
     top_up(store, finished, answering_models=[NEW_MODEL], judges=[NEW_JUDGE], replicates=2, question_ids=["q3"])
-    assert (store.run(finished).status, store.run(finished).total) == ("queued", 24)
+    assert (store.runs.get(finished).status, store.runs.get(finished).total) == ("queued", 24)
     seen = carry_out(runner, finished)
     assert (seen.done, seen.percent) == (24, 100.0)
-    after = {row["result_id"]: row["timestamp"] for row in store.rows(finished)}
+    after = {row["result_id"]: row["timestamp"] for row in store.results.rows(finished)}
     assert {key: after[key] for key in before} == before
     assert len(lab.answered) == len(set(lab.answered)) == 12
     assert len(lab.judged) == len(set(lab.judged)) == 24
@@ -50,7 +50,7 @@ def test_results_stay_in_the_order_of_the_matrix(store: Store, runner: Engine, f
         for judge in (1, 2)
         for replicate in (1, 2)
     ]
-    assert [tuple(result.key) for result in store.results(finished)] == expected
+    assert [tuple(result.key) for result in store.results.all(finished)] == expected
 
 
 def test_another_judge_asks_no_model_under_test(store: Store, runner: Engine, lab: Laboratory, finished: str) -> None:
@@ -69,9 +69,9 @@ def test_a_run_can_grow_several_times(store: Store, runner: Engine, finished: st
 def test_what_was_left_out_is_still_said(store: Store) -> None:
     benchmark = small_benchmark(3)
     benchmark.mark_unfinished("q3")
-    run_id = store.create_run(wanted(benchmark, small_config(), limit=1))
+    run_id = store.runs.create(wanted(benchmark, small_config(), limit=1))
     top_up(store, run_id, question_ids=["q2"])
-    assert store.run(run_id).note == "Left out: 1 question not marked finished."
+    assert store.runs.get(run_id).note == "Left out: 1 question not marked finished."
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_what_was_left_out_is_still_said(store: Store) -> None:
 def test_what_is_no_growth_is_refused(store: Store, finished: str, growth: dict[str, object], complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
         top_up(store, finished, **growth)  # type: ignore[arg-type]
-    assert store.run(finished).total == 2
+    assert store.runs.get(finished).total == 2
 
 
 def test_replicates_are_never_taken_away(store: Store) -> None:
@@ -97,7 +97,7 @@ def test_replicates_are_never_taken_away(store: Store) -> None:
 
 
 def test_a_run_that_grew_is_not_started_as_it_was(store: Store, runner: Engine, finished: str) -> None:
-    config = store.run(finished).config
+    config = store.runs.get(finished).config
     top_up(store, finished, replicates=2)
     with pytest.raises(ConfigError, match="not the one"):
         runner.start(finished, config)
@@ -105,15 +105,15 @@ def test_a_run_that_grew_is_not_started_as_it_was(store: Store, runner: Engine, 
 
 def test_pace_and_limit_may_change_with_the_growth(store: Store, finished: str) -> None:
     config = small_config(replicate_count=2, max_concurrent_requests=3, max_cost=1.0, max_attempts=2)
-    store.widen_run(finished, wanted(store.run_plan(finished).benchmark, config, limit=2))
-    assert store.run(finished).config == config
+    store.runs.widen(finished, wanted(store.runs.plan(finished).benchmark, config, limit=2))
+    assert store.runs.get(finished).config == config
 
 
 def test_only_one_of_two_growths_at_once_is_taken(store: Store, finished: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another process lets the run grow between our reading and our writing."""
-    stale = store.run(finished)
+    stale = store.runs.get(finished)
     top_up(store, finished, replicates=2)
-    monkeypatch.setattr(store, "run", lambda run_id: stale)
+    monkeypatch.setattr(store.runs, "get", lambda run_id: stale)
     with pytest.raises(InputError, match="under way"):
         top_up(store, finished, replicates=3)
 
@@ -121,7 +121,7 @@ def test_only_one_of_two_growths_at_once_is_taken(store: Store, finished: str, m
 def test_the_limit_of_a_run_holds_for_what_is_added(store: Store, runner: Engine, lab: Laboratory) -> None:
     """Every answer costs half a dollar; two are paid before, and one more fits."""
     config = small_config(max_cost=1.5, max_concurrent_requests=1)
-    run_id = store.create_run(wanted(small_benchmark(2), config))
+    run_id = store.runs.create(wanted(small_benchmark(2), config))
     carry_out(runner, run_id)
     top_up(store, run_id, replicates=3)
     runner.start(run_id)
@@ -133,17 +133,17 @@ def test_the_limit_of_a_run_holds_for_what_is_added(store: Store, runner: Engine
 def test_the_budget_of_the_day_holds_for_what_is_added(
     store: Store, runner: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run_id = store.create_run(wanted(small_benchmark(2), small_config(max_concurrent_requests=1)))
+    run_id = store.runs.create(wanted(small_benchmark(2), small_config(max_concurrent_requests=1)))
     carry_out(runner, run_id)
     monkeypatch.setenv("KARENINA_DAILY_BUDGET", "1.5")
     top_up(store, run_id, replicates=3)
     runner.start(run_id)
     seen = runner.wait(run_id, PATIENCE)
-    assert (seen.status, seen.done, store.spent_today()) == ("interrupted", 3, 1.5)
+    assert (seen.status, seen.done, store.spending.today()) == ("interrupted", 3, 1.5)
 
 
 def test_a_reverified_run_does_not_grow(store: Store, finished: str) -> None:
-    plan = store.run_plan(finished)
-    copy = store.create_run(plan, parent_run=finished)
+    plan = store.runs.plan(finished)
+    copy = store.runs.create(plan, parent_run=finished)
     with pytest.raises(InputError, match="re-verification"):
         top_up(store, copy, replicates=2)

@@ -10,8 +10,8 @@ from tests.runs.fakes import plain_result, small_config
 
 
 def first_run(store: Store) -> str:
-    run_id = store.create_run(wanted(elements(), small_config()), "First")
-    store.write_results(run_id, [plain_result("gold", verdict="fail")])
+    run_id = store.runs.create(wanted(elements(), small_config()), "First")
+    store.results.save(run_id, [plain_result("gold", verdict="fail")])
     return run_id
 
 
@@ -24,7 +24,7 @@ def test_every_member_of_a_family_knows_the_whole_of_it(store: Store) -> None:
     first = first_run(store)
     second = reverify(store, first, elements())
     third = reverify(store, second, elements())
-    store.create_run(wanted(elements(), small_config()), "Somebody else's")
+    store.runs.create(wanted(elements(), small_config()), "Somebody else's")
     for one in (first, second, third):
         assert [item.run.id for item in revisions(store, one)] == [first, second, third]
     assert [item.run.name for item in revisions(store, first)] == [
@@ -37,7 +37,7 @@ def test_every_member_of_a_family_knows_the_whole_of_it(store: Store) -> None:
 def test_deleted_revisions_are_left_out(store: Store) -> None:
     first = first_run(store)
     second = reverify(store, first, elements())
-    store.delete_run(second)
+    store.runs.delete(second)
     assert [item.run.id for item in revisions(store, first)] == [first]
 
 

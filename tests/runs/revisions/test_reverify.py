@@ -34,8 +34,8 @@ def test_a_gentler_rule_flips_verdicts_without_any_call(store: Store, run_id: st
 
 
 def test_the_revision_knows_its_parent_and_the_parent_stays(store: Store, run_id: str) -> None:
-    before = store.results(run_id)
-    run = store.run(reverify(store, run_id, elements()))
+    before = store.results.all(run_id)
+    run = store.runs.get(reverify(store, run_id, elements()))
     assert (run.parent_run, run.name, run.status, run.done, run.calls) == (
         run_id,
         "First (re-verified)",
@@ -43,7 +43,7 @@ def test_the_revision_knows_its_parent_and_the_parent_stays(store: Store, run_id
         3,
         0,
     )
-    assert store.results(run_id) == before
+    assert store.results.all(run_id) == before
 
 
 def test_unchanged_rules_flip_nothing(store: Store, run_id: str) -> None:
@@ -54,15 +54,15 @@ def test_a_stored_benchmark_gives_the_rules_of_today(store: Store, openai_server
     from karenina_core.runs import wanted
 
     openai_server.script = extraction
-    benchmark_id = store.save_benchmark(elements())
+    benchmark_id = store.benchmarks.save(elements())
     config = config_for(openai_server)
-    run_id = store.create_run(wanted(elements(), config), benchmark_id=benchmark_id)
+    run_id = store.runs.create(wanted(elements(), config), benchmark_id=benchmark_id)
     with Engine(store) as runner:
         runner.start(run_id, config)
         runner.wait(run_id, PATIENCE)
     edited = elements()
     edited.update_template("gold", template("Ag"))
-    store.save_benchmark(edited, benchmark_id)
+    store.benchmarks.save(edited, benchmark_id)
     assert changed(flips(store, run_id, reverify(store, run_id))) == {"gold": ("pass", "fail")}
 
 
@@ -72,10 +72,10 @@ def test_a_changed_question_to_the_judge_waits_for_the_judge(
     benchmark = elements()
     benchmark.update_template("gold", template("Au", description="The chemical symbol"))
     new_id = reverify(store, run_id, benchmark)
-    (waiting,) = store.results(new_id, status="skipped")
+    (waiting,) = store.results.all(new_id, status="skipped")
     assert waiting.failure is not None
     assert "judge is needed again" in waiting.failure.reason
-    assert "1 row needs a model again" in store.run(new_id).note
+    assert "1 row needs a model again" in store.runs.get(new_id).note
     asked = len(openai_server.requests)
     with Engine(store) as runner:
         runner.resume(new_id, config_for(openai_server))
@@ -87,7 +87,7 @@ def test_questions_that_are_gone_are_left_out_and_said(store: Store, run_id: str
     benchmark = elements()
     benchmark.remove_question("neon")
     new_id = reverify(store, run_id, benchmark)
-    run = store.run(new_id)
+    run = store.runs.get(new_id)
     assert (run.total, run.done, run.note) == (2, 2, "Left out: 1 question not in this benchmark.")
     assert flips(store, run_id, new_id).unmatched == 1
 
@@ -98,7 +98,7 @@ def test_a_preview_stores_nothing(store: Store, run_id: str) -> None:
     benchmark.update_template("gold", template("Ag"))
     assert changed(preview(store, run_id, benchmark)) == {"gold": ("pass", "fail"), "iron": ("fail", "pass")}
     assert changed(preview(store, run_id, benchmark, ["gold"])) == {"gold": ("pass", "fail")}
-    assert len(store.runs()) == 1
+    assert len(store.runs.all()) == 1
 
 
 def test_a_preview_names_the_rows_that_need_the_judge_again(store: Store, run_id: str) -> None:
@@ -146,7 +146,7 @@ def large_run(store: Store) -> tuple[str, Benchmark]:
 
     benchmark = elements()
     benchmark.update_template("gold", source([]))
-    run_id = store.create_run(wanted(benchmark, small_config(5, replicate_count=1_000), ["gold"]))
+    run_id = store.runs.create(wanted(benchmark, small_config(5, replicate_count=1_000), ["gold"]))
     schema = read_template(source([])).judge_schema()
     call = CallRecord(purpose="parse", model="j", key="k", source="provider", messages=[], schema_sent=schema)
     part = TemplatePart(template_id="t", style="declarative", parsed=dict.fromkeys("abc", "FE"), calls=[call])
@@ -157,7 +157,7 @@ def large_run(store: Store) -> tuple[str, Benchmark]:
         for number in range(1, 1_001)
     ]
     for start in range(0, len(rows), 1_000):
-        store.write_results(run_id, rows[start : start + 1_000])
+        store.results.save(run_id, rows[start : start + 1_000])
     benchmark.update_template("gold", source(["lowercase"]))
     return run_id, benchmark
 
@@ -172,10 +172,10 @@ def test_a_revision_that_cannot_be_stored_leaves_nothing_behind(
     def full(*_: object) -> None:
         raise StoreError("The disk is full.")
 
-    monkeypatch.setattr(store, "write_results", full)
+    monkeypatch.setattr(store.results, "save", full)
     with pytest.raises(StoreError):
         reverify(store, run_id)
-    assert [run.id for run in store.runs()] == [run_id]
+    assert [run.id for run in store.runs.all()] == [run_id]
 
 
 def test_an_unknown_run_is_named(store: Store, run_id: str) -> None:

@@ -20,11 +20,11 @@ SEMANTIC = read_template(
 def a_run(store: Store, *answers: tuple[str, dict[str, Any] | None], name: str = "Run") -> str:
     """Store a run whose repetitions gave these answers and extractions."""
     plan = wanted(small_benchmark(1), small_config(replicate_count=len(answers)), ["q1"])
-    run_id = store.create_run(plan, name)
+    run_id = store.runs.create(plan, name)
     for number, (text, values) in enumerate(answers, 1):
         part = None if values is None else _part(values)
         result = plain_result(replicate=number, answer=AnswerPart(text=text), template=part)
-        store.write_results(run_id, [result])
+        store.results.save(run_id, [result])
     return run_id
 
 
@@ -38,7 +38,7 @@ def test_answers_come_with_what_was_extracted_and_where_from(store: Store) -> No
     [found] = stored_answers(store, "q1")
     assert (found.run_id, found.run_name, found.response) == (run_id, "Run", "It binds BCL2.")
     assert found.values == {"reason": "it binds"}
-    assert store.result(run_id, found.result_id).answer == AnswerPart(text="It binds BCL2.")
+    assert store.results.get(run_id, found.result_id).answer == AnswerPart(text="It binds BCL2.")
 
 
 def test_a_similarity_counts_for_the_truth_it_was_computed_with(store: Store) -> None:

@@ -9,47 +9,47 @@ from tests.runs.fakes import small_benchmark
 
 def test_a_benchmark_comes_back_as_it_was_saved(any_store: Store) -> None:
     benchmark = small_benchmark()
-    benchmark_id = any_store.save_benchmark(benchmark)
-    assert any_store.load_benchmark(benchmark_id).to_json() == benchmark.to_json()
+    benchmark_id = any_store.benchmarks.save(benchmark)
+    assert any_store.benchmarks.load(benchmark_id).to_json() == benchmark.to_json()
 
 
 def test_the_list_knows_counts_without_loading_questions(store: Store) -> None:
     benchmark = small_benchmark(3)
     benchmark.mark_unfinished("q2")
-    store.save_benchmark(benchmark)
-    (row,) = store.benchmarks()
+    store.benchmarks.save(benchmark)
+    (row,) = store.benchmarks.all()
     assert (row.name, row.question_count, row.finished_count, row.revision) == ("Elements", 3, 2, 1)
 
 
 def test_saving_under_an_id_replaces(store: Store) -> None:
-    benchmark_id = store.save_benchmark(small_benchmark(1))
-    assert store.save_benchmark(small_benchmark(2), benchmark_id) == benchmark_id
-    assert [row.question_count for row in store.benchmarks()] == [2]
+    benchmark_id = store.benchmarks.save(small_benchmark(1))
+    assert store.benchmarks.save(small_benchmark(2), benchmark_id) == benchmark_id
+    assert [row.question_count for row in store.benchmarks.all()] == [2]
 
 
 def test_two_editors_notice_each_other(store: Store) -> None:
-    benchmark_id = store.save_benchmark(small_benchmark())
-    store.save_benchmark(small_benchmark(), benchmark_id, expected_revision=1)
+    benchmark_id = store.benchmarks.save(small_benchmark())
+    store.benchmarks.save(small_benchmark(), benchmark_id, expected_revision=1)
     with pytest.raises(StoreError, match="changed elsewhere"):
-        store.save_benchmark(small_benchmark(5), benchmark_id, expected_revision=1)
-    assert store.benchmark(benchmark_id).question_count == 3
+        store.benchmarks.save(small_benchmark(5), benchmark_id, expected_revision=1)
+    assert store.benchmarks.row(benchmark_id).question_count == 3
 
 
 def test_deleting_can_be_undone(any_store: Store) -> None:
-    benchmark_id = any_store.save_benchmark(small_benchmark())
-    any_store.delete_benchmark(benchmark_id)
-    assert any_store.benchmarks() == []
-    assert [row.id for row in any_store.benchmarks(deleted=True)] == [benchmark_id]
-    any_store.restore_benchmark(benchmark_id)
-    assert [row.id for row in any_store.benchmarks()] == [benchmark_id]
+    benchmark_id = any_store.benchmarks.save(small_benchmark())
+    any_store.benchmarks.delete(benchmark_id)
+    assert any_store.benchmarks.all() == []
+    assert [row.id for row in any_store.benchmarks.all(deleted=True)] == [benchmark_id]
+    any_store.benchmarks.restore(benchmark_id)
+    assert [row.id for row in any_store.benchmarks.all()] == [benchmark_id]
 
 
 def test_an_unknown_benchmark_is_named(store: Store) -> None:
     with pytest.raises(InputError, match="'nowhere'"):
-        store.load_benchmark("nowhere")
+        store.benchmarks.load("nowhere")
     with pytest.raises(InputError, match="'nowhere'"):
-        store.delete_benchmark("nowhere")
+        store.benchmarks.delete("nowhere")
     with pytest.raises(InputError, match="'nowhere'"):
-        store.save_benchmark(small_benchmark(), "nowhere")
+        store.benchmarks.save(small_benchmark(), "nowhere")
     with pytest.raises(InputError, match="'nowhere'"):
-        store.benchmark("nowhere")
+        store.benchmarks.row("nowhere")

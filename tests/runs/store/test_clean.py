@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from karenina_core.runs.store.clean import clean, clean_json, clean_text, to_json
+from karenina_core.runs.store.database import clean, clean_json, clean_text, to_json
 
 any_text = st.text(st.characters(exclude_categories=()))
 json_like = st.recursive(

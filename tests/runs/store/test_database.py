@@ -6,7 +6,7 @@ from sqlalchemy.pool import QueuePool
 
 from karenina_core.errors import StoreError
 from karenina_core.runs import Store
-from karenina_core.runs.store.tables import setting
+from karenina_core.runs.store.schema import setting
 
 
 def note(connection: Connection, key: str) -> None:

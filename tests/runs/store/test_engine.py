@@ -7,8 +7,8 @@ from sqlalchemy import make_url, text
 
 from karenina_core.errors import StoreError
 from karenina_core.runs import Store, wanted
-from karenina_core.runs.store import engine
-from karenina_core.runs.store.engine import database_url, open_engine
+from karenina_core.runs.store import database
+from karenina_core.runs.store.database import database_url, open_engine
 from tests.runs.fakes import plain_result, small_benchmark, small_config
 
 
@@ -59,8 +59,8 @@ def test_passwords_never_show(monkeypatch: pytest.MonkeyPatch) -> None:
 def filled(path: Path) -> bytes:
     """Store some results and return the bytes of the file."""
     with Store.open(path) as store:
-        run_id = store.create_run(wanted(small_benchmark(50), small_config()))
-        store.write_results(run_id, [plain_result(f"q{number}") for number in range(1, 51)])
+        run_id = store.runs.create(wanted(small_benchmark(50), small_config()))
+        store.results.save(run_id, [plain_result(f"q{number}") for number in range(1, 51)])
         with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
     return path.read_bytes()
@@ -89,18 +89,18 @@ def test_a_damaged_file_is_named_and_left_as_it_is(tmp_path: Path, damage: str) 
 def test_a_large_file_is_not_read_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "karenina.db"
     filled(path)
-    monkeypatch.setattr(engine, "CHECKED_BYTES", 1)
+    monkeypatch.setattr(database, "CHECKED_BYTES", 1)
     with Store.open(path) as store:
-        assert len(store.runs()) == 1
+        assert len(store.runs.all()) == 1
 
 
 def test_an_intact_file_opens_again_with_what_it_held(tmp_path: Path) -> None:
     filled(tmp_path / "karenina.db")
     with Store.open(f"sqlite:///{tmp_path / 'karenina.db'}") as store:
-        assert store.runs()[0].done == 50
+        assert store.runs.all()[0].done == 50
 
 
 def test_two_openings_share_one_database(tmp_path: Path) -> None:
     with Store.open(tmp_path / "a.db") as first, Store.open(tmp_path / "a.db") as second:
-        first.set_setting("colour", "blue")
-        assert second.setting("colour") == "blue"
+        first.settings.set("colour", "blue")
+        assert second.settings.get("colour") == "blue"

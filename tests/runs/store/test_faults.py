@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import make_url
 
-from karenina_core.runs.store.faults import explained
+from karenina_core.runs.store.database import explained
 
 URL = make_url("sqlite:///results.db")
 

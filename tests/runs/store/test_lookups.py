@@ -7,8 +7,8 @@ from tests.runs.fakes import failure_of, plain_result, small_benchmark, small_co
 
 
 def test_failures_count_verdicts_by_question_and_model(any_store: Store) -> None:
-    run_id = any_store.create_run(wanted(small_benchmark(3), small_config(2, 1, replicate_count=2)))
-    any_store.write_results(
+    run_id = any_store.runs.create(wanted(small_benchmark(3), small_config(2, 1, replicate_count=2)))
+    any_store.results.save(
         run_id,
         [
             plain_result("q1", "lab/model-1", verdict="fail"),
@@ -19,4 +19,4 @@ def test_failures_count_verdicts_by_question_and_model(any_store: Store) -> None
             plain_result("q3", "lab/model-2", verdict="not_evaluated"),
         ],
     )
-    assert any_store.failures(run_id) == {"q1": {"lab/model-1": (1, 2), "lab/model-2": (0, 1)}}
+    assert any_store.results.failures(run_id) == {"q1": {"lab/model-1": (1, 2), "lab/model-2": (0, 1)}}

@@ -13,8 +13,8 @@ from sqlalchemy import Connection, inspect
 
 from karenina_core.errors import StoreError
 from karenina_core.runs import Store
-from karenina_core.runs.store import migrations
-from karenina_core.runs.store.tables import SCHEMA_VERSION, metadata
+from karenina_core.runs.store import schema
+from karenina_core.runs.store.schema import SCHEMA_VERSION, metadata
 
 HERE = Path(__file__).parent
 Make = Callable[[], str]
@@ -52,8 +52,8 @@ def next_version(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         for statement in statements:
             connection.exec_driver_sql(statement)
 
-    monkeypatch.setattr(migrations, "SCHEMA_VERSION", SCHEMA_VERSION + 1)
-    monkeypatch.setattr(migrations, "MIGRATIONS", {**migrations.MIGRATIONS, SCHEMA_VERSION: step})
+    monkeypatch.setattr(schema, "SCHEMA_VERSION", SCHEMA_VERSION + 1)
+    monkeypatch.setattr(schema, "MIGRATIONS", {**schema.MIGRATIONS, SCHEMA_VERSION: step})
     return statements
 
 
@@ -79,20 +79,20 @@ def moods(store: Store) -> list[str]:
 
 
 def test_there_is_a_step_from_every_released_version() -> None:
-    assert sorted(migrations.MIGRATIONS) == list(range(1, SCHEMA_VERSION))
+    assert sorted(schema.MIGRATIONS) == list(range(1, SCHEMA_VERSION))
 
 
 def test_an_old_store_opens_with_everything_it_holds(version_1: str) -> None:
     with Store.open(version_1) as store:
-        (run,) = store.runs()
-        first, second = store.results(run.id)
+        (run,) = store.runs.all()
+        first, second = store.results.all(run.id)
         assert (run.name, run.status, run.done, run.errors) == ("First", "completed", 2, 1)
         assert first.raw_llm_response == "It is 42."
         assert second.failure is not None and second.failure.category == "timeout"
-        assert len(store.load_benchmark(store.benchmarks()[0].id)) == 2
-        assert len(store.run_plan(run.id).question_ids) == 2
-        assert store.settings("preset/") == {"preset/quick": {"replicate_count": 2}}
-        assert {row["name"] for row in store.fields(run.id)} == {"value", "unit"}
+        assert len(store.benchmarks.load(store.benchmarks.all()[0].id)) == 2
+        assert len(store.runs.plan(run.id).question_ids) == 2
+        assert store.settings.all("preset/") == {"preset/quick": {"replicate_count": 2}}
+        assert {row["name"] for row in store.results.fields(run.id)} == {"value", "unit"}
 
 
 FLAGGED = """
@@ -111,7 +111,7 @@ def test_answers_that_address_their_judge_are_found_in_old_stores(
     with closing(sqlite3.connect(tmp_path / "old.db")) as connection, connection:
         connection.execute(changed)
     with Store.open(url) as store:
-        assert [row["flagged"] for row in store.rows(store.runs()[0].id)] == expected
+        assert [row["flagged"] for row in store.results.rows(store.runs.all()[0].id)] == expected
 
 
 UNGUARDED = """
@@ -125,8 +125,8 @@ def test_rows_without_their_guard_are_found_in_old_stores(tmp_path: Path) -> Non
     with closing(sqlite3.connect(tmp_path / "old.db")) as connection, connection:
         connection.execute(UNGUARDED)
     with Store.open(url) as store:
-        run_id = store.runs()[0].id
-        assert store.unguarded(run_id) == [store.results(run_id)[0].key]
+        run_id = store.runs.all()[0].id
+        assert store.results.unguarded(run_id) == [store.results.all(run_id)[0].key]
 
 
 def test_an_old_store_becomes_exactly_what_a_new_one_is(version_1: str) -> None:
@@ -178,7 +178,7 @@ def test_without_a_copy_nothing_is_changed(
     def no_space(source: object, target: object) -> None:
         raise OSError("No space left on device")
 
-    monkeypatch.setattr("karenina_core.runs.store.migrations.os.replace", no_space)
+    monkeypatch.setattr("karenina_core.runs.store.schema.os.replace", no_space)
     with pytest.raises(StoreError, match=r"no copy of it could be made.*No space left"):
         Store.open(url)
     assert list(tmp_path.glob("*.bak*")) == []

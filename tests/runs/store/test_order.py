@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from karenina_core.errors import InputError
-from karenina_core.runs.store.order import Order
+from karenina_core.runs.store.runs import Order
 from karenina_core.schemas import RowKey
 
 ORDER = Order(["q1", "q2"], ["a", "b"], ["j", "k"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
 
 import pytest
 from sqlalchemy import select, update
@@ -11,13 +10,13 @@ from sqlalchemy import select, update
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import StoreError
 from karenina_core.runs import Store, wanted
-from karenina_core.runs.store.snapshots import pack, unpack
-from karenina_core.runs.store.tables import snapshot
-from tests.runs.fakes import plain_result, small_benchmark, small_config
+from karenina_core.runs.store.benchmarks import Snapshot
+from karenina_core.runs.store.schema import snapshot
+from tests.runs.fakes import small_benchmark, small_config
 
 
 def stored_run(store: Store, benchmark: Benchmark) -> str:
-    return store.create_run(wanted(benchmark, small_config()))
+    return store.runs.create(wanted(benchmark, small_config()))
 
 
 def stored_text(store: Store) -> str:
@@ -30,23 +29,18 @@ def replace_text(store: Store, text: str) -> None:
         connection.execute(update(snapshot).values(checkpoint=text))
 
 
-def test_what_is_unpacked_is_the_file_and_the_digest_is_its_own() -> None:
+def test_a_snapshot_is_much_smaller_than_its_file_and_has_its_digest() -> None:
     benchmark = small_benchmark(450)
-    packed = pack(benchmark)
-    assert unpack(packed.text) == benchmark.to_json().encode()
-    assert packed.digest == hashlib.sha256(benchmark.to_json().encode()).hexdigest()
-
-
-def test_a_packed_benchmark_is_much_smaller_than_its_file() -> None:
-    benchmark = small_benchmark(450)
-    assert len(pack(benchmark).text) < len(benchmark.to_json()) / 8
+    taken = Snapshot.of(benchmark)
+    assert len(taken.text) < len(benchmark.to_json()) / 8
+    assert taken.digest == hashlib.sha256(benchmark.to_json().encode()).hexdigest()
 
 
 def test_another_process_reads_the_benchmark_of_a_run(any_store: Store) -> None:
     benchmark = small_benchmark(450)
     run_id = stored_run(any_store, benchmark)
     with Store.open(any_store.engine.url.render_as_string(hide_password=False)) as other:
-        plan = other.run_plan(run_id)
+        plan = other.runs.plan(run_id)
     assert plan.benchmark.to_json() == benchmark.to_json()
     assert plan.question_ids == tuple(benchmark.get_question_ids())
 
@@ -57,15 +51,15 @@ def test_later_changes_do_not_reach_what_the_run_saw(store: Store) -> None:
     run_id = stored_run(store, benchmark)
     benchmark.remove_question("q2")
     for _ in range(2):  # the copy that is at hand, then the one that is stored
-        assert store.run_plan(run_id).benchmark.to_json() == before
+        assert store.runs.plan(run_id).benchmark.to_json() == before
 
 
 def test_benchmarks_that_earlier_versions_stored_as_they_are_can_be_read(store: Store) -> None:
     benchmark = small_benchmark()
     run_id = stored_run(store, benchmark)
-    store.run_plan(run_id)  # takes the copy that is at hand
+    store.runs.plan(run_id)  # takes the copy that is at hand
     replace_text(store, benchmark.to_json())
-    assert store.run_plan(run_id).benchmark == benchmark
+    assert store.runs.plan(run_id).benchmark == benchmark
 
 
 @pytest.mark.parametrize(
@@ -79,34 +73,23 @@ def test_benchmarks_that_earlier_versions_stored_as_they_are_can_be_read(store: 
 )
 def test_a_damaged_one_says_what_still_works(store: Store, damage) -> None:  # type: ignore[no-untyped-def]
     run_id = stored_run(store, small_benchmark())
-    store.run_plan(run_id)
+    store.runs.plan(run_id)
     replace_text(store, damage(stored_text(store)))
     with pytest.raises(StoreError, match="start a new run"):
-        store.run_plan(run_id)
+        store.runs.plan(run_id)
 
 
 def test_the_ids_of_a_plan_are_those_of_its_benchmark_and_no_copies(store: Store) -> None:
     benchmark = small_benchmark(2)
     run_id = stored_run(store, benchmark)
-    store.run_plan(run_id)
-    plan = store.run_plan(run_id)
+    store.runs.plan(run_id)
+    plan = store.runs.plan(run_id)
     assert all(one is other for one, other in zip(plan.question_ids, plan.benchmark.get_question_ids(), strict=True))
-
-
-def test_rows_have_the_same_order_by_the_benchmark_and_by_what_is_stored(tmp_path: Path) -> None:
-    with Store.open(tmp_path / "store.db") as store:
-        benchmark = small_benchmark()
-        benchmark.add_question("With NUL?", "0", question_id="q\0")
-        run_id = stored_run(store, benchmark)
-        read, at_hand = store.run_order(run_id), store.run_order(run_id, store.run_plan(run_id).benchmark)
-        for name in ("q1", "q3", "q\ufffd"):
-            key = plain_result(name).key
-            assert read.position(key) == at_hand.position(key)
 
 
 def test_another_text_than_was_stored_is_refused(store: Store) -> None:
     run_id = stored_run(store, small_benchmark(2))
-    store.run_plan(run_id)  # takes the copy that is at hand
-    replace_text(store, pack(small_benchmark(3)).text)
+    store.runs.plan(run_id)  # takes the copy that is at hand
+    replace_text(store, Snapshot.of(small_benchmark(3)).text)
     with pytest.raises(StoreError, match="cannot be read"):
-        store.run_plan(run_id)
+        store.runs.plan(run_id)

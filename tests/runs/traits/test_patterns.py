@@ -24,7 +24,7 @@ def test_every_answer_comes_once_however_many_judges(store: Store, run_id: str) 
     assert len(found.answers) == 6
     assert not found.cut
     assert found.answers[0].text == "It is q1 by lab/model-1."
-    assert store.result(run_id, found.answers[0].result_id).parsing_model == "lab/one"
+    assert store.results.get(run_id, found.answers[0].result_id).parsing_model == "lab/one"
     assert found.answers[0].sample.question == "Question q1?"
 
 
@@ -35,7 +35,7 @@ def test_only_some_questions_or_so_many(store: Store, run_id: str) -> None:
 
 
 def test_rows_without_an_answer_are_left_out(store: Store, run_id: str) -> None:
-    store.write_results(run_id, [plain_result("q1", "lab/model-1", "lab/one")])
+    store.results.save(run_id, [plain_result("q1", "lab/model-1", "lab/one")])
     assert len(run_answers(store, run_id).answers) == 5
 
 

@@ -8,7 +8,7 @@ from karenina_core.errors import ConfigError, InputError, StoreError
 from karenina_core.models import Price
 from karenina_core.runs import Scorer, Scoring, Store, added_traits, estimate_scoring
 from karenina_core.runs.plans.quotes import price_name
-from karenina_core.runs.store.leases import new_owner
+from karenina_core.runs.store.runs import new_owner
 from karenina_core.runs.traits.score import traits_of_run
 from karenina_core.runs.traits.scorer import score_run
 from karenina_core.schemas import (
@@ -40,7 +40,7 @@ def run_id(store: Store, model: ModelConfig) -> str:
 
 
 def scores(store: Store, run_id: str) -> list[int | bool | None]:
-    return [result.rubric.scores.get("Clarity") for result in store.results(run_id)]
+    return [result.rubric.scores.get("Clarity") for result in store.results.all(run_id)]
 
 
 def test_only_the_judge_is_asked_and_results_gain_the_trait(
@@ -50,9 +50,9 @@ def test_only_the_judge_is_asked_and_results_gain_the_trait(
     assert (seen.status, seen.total, seen.scored, seen.failed) == ("completed", 3, 3, 0)
     assert scores(store, run_id) == [4, 4, 4]
     assert {request["model"] for request in openai_server.requests} == {"judge"}
-    assert [row["value"] for row in store.scores(run_id)] == [4.0, 4.0, 4.0]
+    assert [row["value"] for row in store.results.scores(run_id)] == [4.0, 4.0, 4.0]
     assert added_traits(store, run_id) == [CLARITY]
-    assert store.results(run_id)[0].rubric.reasons == {"Clarity": "Because."}
+    assert store.results.all(run_id)[0].rubric.reasons == {"Clarity": "Because."}
 
 
 def test_verdicts_evidence_and_earlier_traits_stay(store: Store, model: ModelConfig) -> None:
@@ -60,23 +60,23 @@ def test_verdicts_evidence_and_earlier_traits_stay(store: Store, model: ModelCon
     before = full_result("q1", answering="lab/model-1", parsing="judge").model_copy(
         update={"rubric": RubricPart(performed=True, scores={"Polite": True}, errors={"Depth": "No value."})}
     )
-    store.write_results(run_id, [before])
-    counts = store.run(run_id)
+    store.results.save(run_id, [before])
+    counts = store.runs.get(run_id)
     score_run(store, Scoring(run_id, CLARITY))
-    after = store.results(run_id)[0]
+    after = store.results.all(run_id)[0]
     assert (after.verdict, after.template, after.answer) == (before.verdict, before.template, before.answer)
     assert after.rubric.scores == {"Polite": True, "Clarity": 4}
     assert after.rubric.errors == {"Depth": "No value."}
     assert after.warnings == ["The trait 'Clarity' was scored after the run."]
-    assert (store.run(run_id).passed, store.run(run_id).done) == (counts.passed, counts.done)
+    assert (store.runs.get(run_id).passed, store.runs.get(run_id).done) == (counts.passed, counts.done)
 
 
 def test_nothing_is_asked_twice(store: Store, run_id: str, openai_server: OpenAIServer) -> None:
     score_run(store, Scoring(run_id, CLARITY))
     again = score_run(store, Scoring(run_id, CLARITY))
     assert (again.total, again.calls) == (0, 0)
-    store.write_results(
-        run_id, [result.model_copy(update={"rubric": RubricPart()}) for result in store.results(run_id)]
+    store.results.save(
+        run_id, [result.model_copy(update={"rubric": RubricPart()}) for result in store.results.all(run_id)]
     )
     once_more = score_run(store, Scoring(run_id, CLARITY))
     assert (once_more.scored, once_more.cached) == (3, 3)
@@ -86,13 +86,13 @@ def test_nothing_is_asked_twice(store: Store, run_id: str, openai_server: OpenAI
 def test_patterns_need_no_judge(store: Store, run_id: str, openai_server: OpenAIServer) -> None:
     seen = score_run(store, Scoring(run_id, PATTERN))
     assert (seen.scored, seen.calls) == (3, 0)
-    assert [result.rubric.regex["Says q1"] for result in store.results(run_id)] == [True, False, False]
+    assert [result.rubric.regex["Says q1"] for result in store.results.all(run_id)] == [True, False, False]
     assert openai_server.requests == []
 
 
 def test_metric_traits_are_counted_from_the_judges_list(store: Store, run_id: str) -> None:
     score_run(store, Scoring(run_id, ITEMS))
-    part = store.results(run_id)[0].rubric
+    part = store.results.all(run_id)[0].rubric
     assert part.metrics["Items"] == {"precision": 1.0, "recall": 0.5}
     assert (part.confusion["Items"].tp, part.confusion["Items"].fn) == (["gold"], ["iron"])
 
@@ -101,7 +101,7 @@ def test_only_the_answers_to_one_question(store: Store, run_id: str) -> None:
     seen = score_run(store, Scoring(run_id, CLARITY, question_ids=("q2",)))
     assert seen.total == 1
     assert scores(store, run_id) == [None, 4, None]
-    assert store.results(run_id)[1].rubric.provenance == {"Clarity": "question_specific"}
+    assert store.results.all(run_id)[1].rubric.provenance == {"Clarity": "question_specific"}
 
 
 def test_another_judge_may_be_chosen_and_is_named(store: Store, openai_server: OpenAIServer) -> None:
@@ -109,7 +109,7 @@ def test_another_judge_may_be_chosen_and_is_named(store: Store, openai_server: O
     score_run(store, Scoring(run_id, CLARITY, judge=judge(openai_server, "third")))
     assert scores(store, run_id) == [4, 4]
     assert len(openai_server.requests) == 1, "both rows share the call"
-    assert "was scored after the run by third." in store.results(run_id)[0].warnings[0]
+    assert "was scored after the run by third." in store.results.all(run_id)[0].warnings[0]
 
 
 def test_every_row_is_assessed_by_its_own_judge_otherwise(store: Store, openai_server: OpenAIServer) -> None:
@@ -120,7 +120,7 @@ def test_every_row_is_assessed_by_its_own_judge_otherwise(store: Store, openai_s
 
 def test_rows_without_an_answer_are_left_out(store: Store, model: ModelConfig) -> None:
     run_id = finished_run(store, [model])
-    store.write_results(run_id, [plain_result("q2", parsing="judge")])
+    store.results.save(run_id, [plain_result("q2", parsing="judge")])
     seen = score_run(store, Scoring(run_id, CLARITY))
     assert (seen.scored, seen.left_out, seen.done) == (2, 1, 3)
 
@@ -132,21 +132,21 @@ def test_a_judge_that_fails_leaves_an_error_that_is_tried_again(
     seen = score_run(store, Scoring(run_id, CLARITY))
     assert (seen.status, seen.failed) == ("completed", 3)
     assert "No such thing." in seen.message
-    assert "No such thing." in store.results(run_id)[0].rubric.errors["Clarity"]
+    assert "No such thing." in store.results.all(run_id)[0].rubric.errors["Clarity"]
     openai_server.script = assessing
     assert score_run(store, Scoring(run_id, CLARITY)).scored == 3
-    assert store.results(run_id)[0].rubric.errors == {}
+    assert store.results.all(run_id)[0].rubric.errors == {}
 
 
 def test_money_that_is_spent_stops_it_and_more_money_goes_on(
     store: Store, run_id: str, model: ModelConfig, openai_server: OpenAIServer
 ) -> None:
-    store.set_prices({price_name(model): Price(0.01, 0.1)})
+    store.settings.set_prices({price_name(model): Price(0.01, 0.1)})
     seen = score_run(store, Scoring(run_id, CLARITY, max_cost=2 * COST - 0.01, max_concurrent=1))
     assert (seen.status, seen.scored, seen.failed) == ("stopped", 2, 0)
     assert "scoring has spent $1.62 of at most $1.61" in seen.message
-    assert store.spent_today() == pytest.approx(2 * COST)
-    assert store.run(run_id).cost == pytest.approx(2 * COST)
+    assert store.spending.today() == pytest.approx(2 * COST)
+    assert store.runs.get(run_id).cost == pytest.approx(2 * COST)
     assert score_run(store, Scoring(run_id, CLARITY)).scored == 1
     assert len(openai_server.requests) == 3
 
@@ -197,13 +197,13 @@ def test_a_trait_that_is_only_kept_cannot_be_scored(store: Store, run_id: str) -
 
 
 def test_a_run_that_somebody_works_on_is_left_alone(store: Store, run_id: str) -> None:
-    assert store.claim(run_id, new_owner())
+    assert store.runs.claim(run_id, new_owner())
     with pytest.raises(StoreError, match="being worked on"):
         score_run(store, Scoring(run_id, CLARITY))
 
 
 def test_a_run_under_way_is_refused(store: Store, run_id: str) -> None:
-    store.set_status(run_id, "running")
+    store.runs.set_status(run_id, "running")
     with pytest.raises(InputError, match="under way"):
         score_run(store, Scoring(run_id, CLARITY))
 
@@ -216,8 +216,8 @@ def test_the_estimate_counts_what_is_not_known_and_shared_calls_once(store: Stor
     assert (rows, found.calls, found.cached) == (6, 3, 0)
     assert openai_server.requests == []
     score_run(store, Scoring(run_id, CLARITY, question_ids=("q1",), judge=shared.judge))
-    store.write_results(
-        run_id, [result.model_copy(update={"rubric": RubricPart()}) for result in store.results(run_id)]
+    store.results.save(
+        run_id, [result.model_copy(update={"rubric": RubricPart()}) for result in store.results.all(run_id)]
     )
     again = estimate_scoring(store, shared).estimate
     assert again is not None

@@ -21,7 +21,7 @@ COST = 11 * 0.01 + 7 * 0.1
 def model(store: Store, openai_server: OpenAIServer) -> ModelConfig:
     """Every call costs 81 cents."""
     made = judge(openai_server)
-    store.set_prices({price_name(made): Price(0.01, 0.1)})
+    store.settings.set_prices({price_name(made): Price(0.01, 0.1)})
     return made
 
 
@@ -36,7 +36,7 @@ def test_it_is_paid_once_and_stands_in_the_days_account(
     for _ in range(2):
         try_trait(store, CLARITY, SAMPLE, model)
     assert len(openai_server.requests) == 1
-    assert store.spent_today() == pytest.approx(COST)
+    assert store.spending.today() == pytest.approx(COST)
 
 
 def test_it_keeps_to_the_budget_of_the_day(
