@@ -6,11 +6,11 @@ from .limits import parse_module as parse_module
 from .limits import readable as readable
 from .limits import template_id as template_id
 from .literals import quote as quote
+from .live import source_of as source_of
 from .sandbox import Limits as Limits
 from .sandbox import Sandbox as Sandbox
 from .scope import Scope as Scope
 from .scope import read_scope as read_scope
-from .source import source_of as source_of
 from .spec import OPTIONS as OPTIONS
 from .spec import FieldSpec as FieldSpec
 from .spec import FieldType as FieldType

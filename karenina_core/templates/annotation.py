@@ -18,30 +18,11 @@ from karenina_core.templates.scope import Scope
 
 Choice = str | int | bool | None
 
-_SCALARS: dict[str, Any] = {
-    "bool": bool,
-    "int": int,
-    "float": float,
-    "str": str,
-    "Any": Any,
-    "date": date,
-    "datetime": datetime,
-    "time": time,
-}
-_COLLECTIONS = {
-    "list": "list",
-    "List": "list",
-    "Sequence": "list",
-    "set": "set",
-    "Set": "set",
-    "frozenset": "set",
-    "FrozenSet": "set",
-    "tuple": "tuple",
-    "Tuple": "tuple",
-    "dict": "dict",
-    "Dict": "dict",
-    "Mapping": "dict",
-}
+_SCALARS: dict[str, Any] = {kind.__name__: kind for kind in (bool, int, float, str, date, datetime, time)}
+_SCALARS["Any"] = Any
+_COLLECTION_TYPES: dict[str, type] = {"list": list, "set": set, "tuple": tuple, "dict": dict}
+_COLLECTIONS = {name: name for name in _COLLECTION_TYPES} | {name.capitalize(): name for name in _COLLECTION_TYPES}
+_COLLECTIONS |= {"Sequence": "list", "frozenset": "set", "FrozenSet": "set", "Mapping": "dict"}
 _SIZES = {"Optional": (1,), "Union": range(1, 21), "list": (1,), "set": (1,), "tuple": (1,), "dict": (2,)}
 _ALLOWED = "use bool, int, float, str, list[...], dict[str, ...], Optional[...], Literal[...], a date or a model class"
 
@@ -86,7 +67,7 @@ class Shape:
         Args:
             models: The classes of the nested models by name.
         """
-        inside = [part.python(models) for part in self.parts]
+        inside = tuple(part.python(models) for part in self.parts)
         match self.kind:
             case "none":
                 return None
@@ -95,15 +76,9 @@ class Shape:
             case "model":
                 return models[self.model]
             case "union":
-                return Union[tuple(inside)]  # noqa: UP007 - the members are only known now
-            case "tuple":
-                return GenericAlias(tuple, (inside[0], ...))
-            case "list":
-                return GenericAlias(list, (inside[0],))
-            case "set":
-                return GenericAlias(set, (inside[0],))
-            case "dict":
-                return GenericAlias(dict, (str, inside[1]))
+                return Union[inside]  # noqa: UP007 - the members are only known now
+            case "list" | "set" | "dict" | "tuple":
+                return GenericAlias(_COLLECTION_TYPES[self.kind], (*inside, ...) if self.kind == "tuple" else inside)
             case _:
                 return _SCALARS[self.kind]
 

@@ -1,22 +1,35 @@
-"""The classes of a template: which one is the answer, which are nested models or enumerations, and what they hold."""
+"""The classes of a template: which one is the answer, which are nested models, enumerations or custom primitives.
+
+The shape of a custom primitive is vetted here; its code is only ever run in the sandbox.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from karenina_core.errors import TemplateError
-from karenina_core.templates.annotation import read_shape
+from pydantic import BaseModel, ValidationError
+
+from karenina_core.errors import TemplateError, validation_message
+from karenina_core.schemas.primitives import REGISTRY, VerificationPrimitive
+from karenina_core.templates.annotation import ANYTHING, Shape, read_shape
 from karenina_core.templates.fields import keywords, read_condition, read_field
 from karenina_core.templates.limits import MAX_CHOICES, MAX_FIELDS, refuse
 from karenina_core.templates.literals import excerpt
-from karenina_core.templates.scope import Scope, assignments
+from karenina_core.templates.models import build_parameters
+from karenina_core.templates.scope import RuleClass, RuleMethod, Scope, assignments
 from karenina_core.templates.spec import FieldSpec, ModelSpec
 
 _ENUMS = frozenset({"Enum", "StrEnum", "IntEnum"})
-_PRIMITIVES = frozenset({"VerificationPrimitive", "TracePrimitive"})
+_RULE_BASES: Mapping[str, RuleMethod] = {"VerificationPrimitive": "check", "TracePrimitive": "check_trace"}
+_SIGNATURES: Mapping[RuleMethod, tuple[str, ...]] = {
+    "check": ("self", "extracted", "expected"),
+    "check_trace": ("self", "raw_trace"),
+}
+_PARAMETER_KINDS = frozenset({"bool", "int", "float", "str", "list", "dict", "literal", "none", "union", ANYTHING.kind})
+_OWN_PACKAGE = VerificationPrimitive.__module__.rpartition(".")[0]
 _MIXINS = frozenset({"str", "int"})
 _DECORATORS = frozenset({"staticmethod", "classmethod", "property"})
 _CLASS_NAME_LENGTH = 100
@@ -65,7 +78,7 @@ def sort_classes(tree: ast.Module, scope: Scope) -> Classes:
             bases = [scope.resolve(base) for base in node.bases]
             if "BaseAnswer" in bases:
                 found.answers.append(_plain_class(node))
-            elif _PRIMITIVES & set(bases):
+            elif _RULE_BASES.keys() & set(bases):
                 found.rules.append(node)
             elif "BaseModel" in bases:
                 found.models[node.name] = _plain_class(node)
@@ -81,9 +94,13 @@ def _plain_class(node: ast.ClassDef) -> ast.ClassDef:
         raise refuse("decorator", f"class {node.name} has a decorator", next="remove it", at=node.decorator_list[0])
     if len(node.bases) > 1 or node.keywords:
         raise refuse("bases", f"class {node.name} has more than one base", next="keep BaseAnswer or BaseModel", at=node)
+    _check_class_name(node)
+    return node
+
+
+def _check_class_name(node: ast.ClassDef) -> None:
     if not node.name.isascii() or len(node.name) > _CLASS_NAME_LENGTH:
         raise refuse("syntax", f"the class name {node.name!r} is not usable", next="use letters and digits", at=node)
-    return node
 
 
 def read_types(tree: ast.Module, classes: Classes, scope: Scope) -> None:
@@ -169,7 +186,7 @@ def read_body(node: ast.ClassDef, scope: Scope) -> Body:
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 continue
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                body.methods[statement.name] = read_decorator(statement, scope)
+                body.methods[statement.name] = _read_decorator(statement, scope)
             case ast.ClassDef():
                 _read_inner_class(statement, body, scope)
             case ast.AnnAssign(target=ast.Name()):
@@ -183,7 +200,7 @@ def read_body(node: ast.ClassDef, scope: Scope) -> Body:
     return body
 
 
-def read_decorator(method: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> str | None:
+def _read_decorator(method: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> str | None:
     """Return the decorator of a method, None when it has none.
 
     Raises:
@@ -270,3 +287,96 @@ def _read_settings(value: ast.expr | None, statement: ast.stmt, body: Body, scop
         raise refuse("model_config", error.what, "settings may only hold plain values", at=statement) from None
     body.definitions.append(statement)
     body.configured = True
+
+
+def read_rules(classes: Classes, scope: Scope) -> dict[str, Body]:
+    """Make the custom primitives of a template known in `scope` and return what their classes hold.
+
+    Raises:
+        TemplateError: A class is not of the shape such a rule must have; says the line.
+    """
+    bodies: dict[str, Body] = {}
+    if len(classes.rules) > MAX_FIELDS:
+        raise refuse("too_complex", f"{len(classes.rules)} custom primitives", f"a template may have {MAX_FIELDS}")
+    for node in classes.rules:
+        if node.name in bodies:
+            raise refuse("duplicate", f"the class {node.name!r} is defined twice", next="remove one", at=node)
+        method = _rule_method(node, scope)
+        body = read_body(node, scope)
+        _check_rule_body(node, body, scope)
+        decider = _decider(node, method)
+        scope.rules[node.name] = RuleClass(node.name, method, decider.lineno, _parameters(node, body))
+        bodies[node.name] = body
+    for node in classes.others:
+        if any(isinstance(base, ast.Name) and base.id in bodies for base in node.bases):
+            raise _wrong_base(node)
+    return bodies
+
+
+def _wrong_base(node: ast.ClassDef) -> TemplateError:
+    what = f"class {node.name} is a custom primitive of another base"
+    return refuse("bases", what, next="give it the single base VerificationPrimitive or TracePrimitive", at=node)
+
+
+def _rule_method(node: ast.ClassDef, scope: Scope) -> RuleMethod:
+    if len(node.bases) != 1 or node.keywords:
+        raise _wrong_base(node)
+    for decorator in node.decorator_list:
+        if scope.resolve(decorator) != "_register_primitive":
+            raise refuse("decorator", f"class {node.name} has a decorator", next="remove it", at=decorator)
+    known = REGISTRY.get(node.name)
+    built_in = known is not None and known.__module__.startswith(f"{_OWN_PACKAGE}.")
+    if node.name == "Answer" or node.name.startswith("_") or built_in:
+        what = f"a custom primitive cannot be named {node.name!r}"
+        raise refuse("reserved", what, next="choose another name", at=node)
+    _check_class_name(node)
+    return _RULE_BASES[str(scope.resolve(node.bases[0]))]
+
+
+def _check_rule_body(node: ast.ClassDef, body: Body, scope: Scope) -> None:
+    if body.strategy is not None or body.configured:
+        what = f"settings in the custom primitive {node.name}"
+        raise refuse("unsupported", what, "it may hold parameters and methods", "remove them", at=node)
+    for name in body.methods:
+        if name.startswith("__") or name == "model_post_init":
+            raise refuse("reserved", f"a custom primitive cannot define {name}", next="do it in its check", at=node)
+    for item in body.fields:
+        if item.verify_with is not None or item.name == "type" or not _is_plain(item.shape(frozenset(scope.models))):
+            raise refuse(
+                "bad_primitive",
+                f"{item.name!r} is not a parameter",
+                next="use bool, int, float, str or a list of them, with a plain default",
+                line=body.lines[item.name],
+            )
+
+
+def _is_plain(shape: Shape) -> bool:
+    return shape.kind in _PARAMETER_KINDS and all(_is_plain(part) for part in shape.parts)
+
+
+def _decider(node: ast.ClassDef, method: RuleMethod) -> ast.FunctionDef:
+    """Return the method that decides, once its signature is what the engine calls."""
+    signature = f"write def {method}({', '.join(_SIGNATURES[method])})"
+    written = [item for item in node.body if isinstance(item, ast.FunctionDef) and item.name == method]
+    if len(written) != 1:
+        raise refuse("bad_primitive", f"class {node.name} has no single method {method}", next=signature, at=node)
+    arguments = written[0].args
+    names = [*arguments.posonlyargs, *arguments.args]
+    extra = arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults
+    if len(names) != len(_SIGNATURES[method]) or extra or written[0].decorator_list:
+        what = f"{method} of {node.name} takes other arguments"
+        raise refuse("bad_primitive", what, next=signature, at=written[0])
+    return written[0]
+
+
+def _parameters(node: ast.ClassDef, body: Body) -> type[BaseModel]:
+    model = build_parameters(node.name, body.fields)
+    defaults = {item.name: item.options["default"] for item in body.fields if "default" in item.options}
+    for name, value in defaults.items():
+        try:
+            model.__pydantic_validator__.validate_assignment(model.model_construct(), name, value)
+        except ValidationError as error:
+            what = f"a default of {node.name} does not fit"
+            why = validation_message(error, most=1)
+            raise refuse("bad_primitive", what, why, line=body.lines[name]) from None
+    return model

@@ -16,12 +16,12 @@ from karenina_core.templates.classes import (
     Classes,
     read_body,
     read_models,
+    read_rules,
     read_types,
     sort_classes,
 )
 from karenina_core.templates.limits import on_deep_stack, parse_module, readable, refuse
 from karenina_core.templates.program import Program, build_program, example_statements
-from karenina_core.templates.rule_reader import read_rules
 from karenina_core.templates.scope import RuleClass, read_scope
 from karenina_core.templates.spec import HOOKS, TemplateSpec
 

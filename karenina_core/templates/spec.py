@@ -58,7 +58,7 @@ class FieldSpec(BaseModel):
     ground_truth: Any = None
     own_rule: RuleMethod | None = None
     verify_with: dict[str, Any] | None = None
-    weight: float = 1.0
+    weight: float = Field(default=1.0, strict=True)
     extraction_hint: str | None = None
     literal_values: list[Choice] = Field(default_factory=list, max_length=MAX_CHOICES)
     annotation: str | None = None
@@ -72,9 +72,7 @@ class FieldSpec(BaseModel):
     @property
     def is_trace(self) -> bool:
         """Whether the rule reads the raw response instead of an extracted value."""
-        if self.own_rule is not None:
-            return self.own_rule == "check_trace"
-        return self.verify_with is not None and _reads_trace(self.verify_with["type"])
+        return reads_trace(self.verify_with, self.own_rule)
 
     @property
     def primitive(self) -> Primitive | None:
@@ -241,9 +239,16 @@ class TemplateSpec(BaseModel):
         return self
 
 
+def reads_trace(rule: Mapping[str, Any] | None, own_rule: RuleMethod | None) -> bool:
+    """Whether a rule in its stored form reads the raw response."""
+    if own_rule is not None:
+        return own_rule == "check_trace"
+    return rule is not None and _is_trace_primitive(rule["type"])
+
+
 @lru_cache(maxsize=256)
-def _reads_trace(primitive: str) -> bool:
-    return issubclass(REGISTRY[primitive], TracePrimitive)
+def _is_trace_primitive(name: str) -> bool:
+    return issubclass(REGISTRY[name], TracePrimitive)
 
 
 @lru_cache(maxsize=1024)

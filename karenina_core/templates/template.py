@@ -13,7 +13,6 @@ from pydantic import BaseModel
 from karenina_core.errors import InputError
 from karenina_core.schemas import BaseAnswer, FieldEvidence
 from karenina_core.schemas.primitives import RegexMatch, TraceRegex
-from karenina_core.templates.build import build_answer, build_models
 from karenina_core.templates.evaluation import (
     Evaluation,
     Outline,
@@ -23,9 +22,9 @@ from karenina_core.templates.evaluation import (
     with_similarity,
 )
 from karenina_core.templates.limits import template_id
+from karenina_core.templates.models import ReplyForm, build_answer, build_models
 from karenina_core.templates.own_code import OwnRule, apply_own_rules, decide_patterns, run_hooks
 from karenina_core.templates.reader import Reading, read_source
-from karenina_core.templates.reply import ReplyForm
 from karenina_core.templates.sandbox import Sandbox, available, shared_sandbox
 from karenina_core.templates.spec import TemplateSpec
 

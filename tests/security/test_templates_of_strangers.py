@@ -45,7 +45,7 @@ UNREADABLE: dict[str, tuple[str, str, int | None]] = {
     "a truth that calls": (verified("str", "f()", "ExactMatch()"), "unknown_call", 2),
     "a rule of one's own": (verified("str", "'a'", "Mine()"), "unknown_call", 2),
     "options unpacked": (field("str = Field(**{'description': 'd'})"), "field_option", 2),
-    "a bound that is no number": (field("int = Field(description='d', ge='a')"), "schema", None),
+    "a bound that is no number": (field("int = Field(description='d', ge='a')"), "field_option", None),
     "a pattern of another engine": (field("str = Field(description='d', pattern='(?=a)b')"), "schema", None),
     "ten thousand choices": (
         field(f"Literal[{','.join(map(str, range(10_000)))}] = Field()"), "type", 2),

@@ -46,8 +46,8 @@ def refused(source: str) -> TemplateError:
         ("x: str = Field(alias='y')", "field_option"),
         ("x: str = Field(json_schema_extra={'a': 1})", "field_option"),
         ("x: str = Field(description=1)", "field_option"),
-        ("x: int = Field(ge='a')", "schema"),
-        ("x: str = Field(min_length=-1)", "schema"),
+        ("x: int = Field(ge='a')", "field_option"),
+        ("x: str = Field(min_length=-1)", "field_option"),
         ("x: int = Field(ge=1e999)", "literal"),
         ("x: int = Field(ge=1 / 0)", "literal"),
         ("x: int = 10 ** 9", "literal"),
@@ -70,7 +70,7 @@ def refused(source: str) -> TemplateError:
         ("x: str = VerifiedField(description='d', ground_truth='a')", "field_option"),
         ("x: str = VerifiedField(description=' ', ground_truth='a', verify_with=ExactMatch())", "field_option"),
         ("x: str = VerifiedField(description='d', ground_truth=a(), verify_with=ExactMatch())", "unknown_call"),
-        ("x: str = VerifiedField(description='d', ground_truth=1, verify_with=TraceContains(substring='a'))", "type"),
+        ("x: str = VerifiedField(description='d', ground_truth=1, verify_with=TraceLength(min=1))", "type"),
     ],
 )  # fmt: skip
 def test_a_bad_definition_is_refused_with_its_line(line: str, code: str) -> None:
@@ -154,7 +154,7 @@ FIELD = "    x: str = VerifiedField(description='d', ground_truth='a', verify_wi
     ("strategy", "code"),
     [
         ("FieldCheck('y')", "strategy"),
-        ("FieldCheck(1)", "field_option"),
+        ("FieldCheck(1)", "strategy"),
         ("AllOf('x')", "strategy"),
         ("AllOf()", "strategy"),
         ("AllOf([FieldCheck('x')], 2)", "strategy"),

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from karenina_core.errors import InputError
 from karenina_core.templates import Template, read_template
-from karenina_core.templates.build import build_reply
-from karenina_core.templates.schema import judge_schema
+from karenina_core.templates.models import build_reply, judge_schema
 
 TYPES = [
     "bool",
