@@ -1,7 +1,6 @@
 """The nouns people write: answers, questions, rubrics."""
 
-from karenina_core.schemas.entities.answer import BaseAnswer
-from karenina_core.schemas.entities.composition import AllOf, AnyOf, AtLeastN, FieldCheck
+from karenina_core.schemas.entities.answer import AllOf, AnyOf, AtLeastN, BaseAnswer, FieldCheck, VerifiedField
 from karenina_core.schemas.entities.normalizers import Normalizer, SynonymMap
 from karenina_core.schemas.entities.question import FewShotExample, Question
 from karenina_core.schemas.entities.rubric import (
@@ -14,7 +13,6 @@ from karenina_core.schemas.entities.rubric import (
     RubricTrait,
     StoredTrait,
 )
-from karenina_core.schemas.entities.verified_field import VerifiedField
 
 __all__ = [
     "AllOf",

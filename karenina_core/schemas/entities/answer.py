@@ -1,16 +1,210 @@
-"""`BaseAnswer`: what every answer template inherits from."""
+"""`BaseAnswer`: what every answer template inherits from, its verified fields, and how their results are composed."""
 
 from __future__ import annotations
 
 import inspect
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, PrivateAttr
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, TypeAdapter, model_validator
+from pydantic.fields import FieldInfo
 
-from karenina_core.schemas.entities.composition import AllOf, AnyOf, AtLeastN, FieldCheck, FieldResult, describe
-from karenina_core.schemas.entities.verified_field import Verification, verified_fields
-from karenina_core.schemas.primitives.base import TracePrimitive, VerificationPrimitive
+from karenina_core.schemas.primitives.base import Primitive, TracePrimitive, VerificationPrimitive
+
+
+@dataclass(frozen=True)
+class Verification:
+    """How one field is verified.
+
+    It rides on the pydantic field as `json_schema_extra` and, being called there, adds nothing:
+    no schema ever shows it, so no judge ever sees the truth.
+
+    Attributes:
+        ground_truth: The expected value.
+        verify_with: The rule, as the live object, so that unregistered custom rules work.
+        weight: Share in the granular score, at least 0.
+        extraction_hint: Extra help for the judge, beside the description.
+    """
+
+    ground_truth: Any
+    verify_with: Primitive
+    weight: float = 1.0
+    extraction_hint: str | None = None
+
+    def __call__(self, schema: dict[str, Any]) -> None:
+        """Leave the JSON schema as it is."""
+
+    @property
+    def is_trace(self) -> bool:
+        """Whether the rule reads the raw response instead of an extracted value."""
+        return isinstance(self.verify_with, TracePrimitive)
+
+
+def VerifiedField(
+    *,
+    description: str,
+    ground_truth: Any,
+    verify_with: Primitive,
+    weight: float = 1.0,
+    extraction_hint: str | None = None,
+    **field_options: Any,
+) -> Any:
+    """Declare a template field that verifies itself.
+
+    Args:
+        description: What the judge shall look for in the response.
+        ground_truth: The expected value; a placeholder where the rule ignores it.
+        verify_with: A `VerificationPrimitive` or `TracePrimitive` instance.
+        weight: Share in the granular score, finite and at least 0.
+        extraction_hint: Extra help for the judge.
+        **field_options: Passed on to pydantic's `Field`, such as `ge=0`.
+
+    Raises:
+        ValueError: The description is blank, the weight negative, or `verify_with` no primitive instance.
+    """
+    if not isinstance(description, str) or not description.strip():
+        raise ValueError("VerifiedField needs a description: it tells the judge what to look for.")
+    if not isinstance(verify_with, VerificationPrimitive | TracePrimitive):
+        raise ValueError(f"verify_with must be a primitive instance such as ExactMatch(), not {verify_with!r}.")
+    if not math.isfinite(weight) or weight < 0:
+        raise ValueError(f"weight must be a finite number of at least 0, not {weight!r}.")
+    verification = Verification(ground_truth, verify_with, weight, extraction_hint)
+    return Field(description=description, json_schema_extra=verification, **field_options)
+
+
+def verification_of(field: FieldInfo) -> Verification | None:
+    """Return how `field` is verified, or None for a plain field."""
+    extra = field.json_schema_extra
+    return extra if isinstance(extra, Verification) else None
+
+
+def verified_fields(model: type[BaseModel]) -> dict[str, Verification]:
+    """Return the verified fields of a template class by name, in their order of definition."""
+    found = ((name, verification_of(field)) for name, field in model.model_fields.items())
+    return {name: verification for name, verification in found if verification is not None}
+
+
+FieldResult = bool | None
+"""True: right. False: wrong. None: the judge found nothing, which is never right."""
+
+
+class _Node(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def passes(self, results: Mapping[str, FieldResult]) -> bool:
+        """Say whether the condition holds for the field results."""
+        raise NotImplementedError
+
+    def score(self, results: Mapping[str, FieldResult], weights: Mapping[str, float]) -> float:
+        """Return the degree to which the condition holds, 0 to 1."""
+        raise NotImplementedError
+
+    def field_names(self) -> Iterator[str]:
+        """Yield the fields the condition looks at."""
+        raise NotImplementedError
+
+    def weight(self, weights: Mapping[str, float]) -> float:
+        """Return the summed weight of the fields below."""
+        return sum(weights.get(name, 1.0) for name in self.field_names())
+
+
+class FieldCheck(_Node):
+    """Passes when one field's result is exactly True."""
+
+    type: Literal["field_check"] = "field_check"
+    field_name: str
+
+    def __init__(self, field_name: str | None = None, **data: Any) -> None:
+        super().__init__(**({"field_name": field_name} if field_name is not None else {}), **data)
+
+    def passes(self, results: Mapping[str, FieldResult]) -> bool:
+        return results[self.field_name] is True
+
+    def score(self, results: Mapping[str, FieldResult], weights: Mapping[str, float]) -> float:
+        return 1.0 if self.passes(results) else 0.0
+
+    def field_names(self) -> Iterator[str]:
+        yield self.field_name
+
+
+class _Group(_Node):
+    conditions: list[Condition]
+
+    def __init__(self, conditions: Sequence[Any] | None = None, **data: Any) -> None:
+        super().__init__(**({"conditions": list(conditions)} if conditions is not None else {}), **data)
+
+    def field_names(self) -> Iterator[str]:
+        for condition in self.conditions:
+            yield from condition.field_names()
+
+
+class AllOf(_Group):
+    """Passes when every condition passes; an empty one passes. Scores the weighted mean."""
+
+    type: Literal["all_of"] = "all_of"
+
+    def passes(self, results: Mapping[str, FieldResult]) -> bool:
+        return all(condition.passes(results) for condition in self.conditions)
+
+    def score(self, results: Mapping[str, FieldResult], weights: Mapping[str, float]) -> float:
+        parts = [(c.weight(weights), c.score(results, weights)) for c in self.conditions]
+        total = sum(weight for weight, _ in parts)
+        return sum(weight * score for weight, score in parts) / total if total else float(self.passes(results))
+
+
+class AnyOf(_Group):
+    """Passes when one condition passes; an empty one fails. Scores the best."""
+
+    type: Literal["any_of"] = "any_of"
+
+    def passes(self, results: Mapping[str, FieldResult]) -> bool:
+        return any(condition.passes(results) for condition in self.conditions)
+
+    def score(self, results: Mapping[str, FieldResult], weights: Mapping[str, float]) -> float:
+        return max((condition.score(results, weights) for condition in self.conditions), default=0.0)
+
+
+class AtLeastN(_Group):
+    """Passes when `n` or more conditions pass. Scores the mean of the best `n`."""
+
+    type: Literal["at_least_n"] = "at_least_n"
+    n: int = Field(ge=1)
+
+    def __init__(self, n: int | None = None, conditions: Sequence[Any] | None = None, **data: Any) -> None:
+        super().__init__(conditions, **({"n": n} if n is not None else {}), **data)
+
+    @model_validator(mode="after")
+    def _reachable(self) -> AtLeastN:
+        if self.n > len(self.conditions):
+            raise ValueError(f"at_least_n asks for {self.n} of only {len(self.conditions)} conditions")
+        return self
+
+    def passes(self, results: Mapping[str, FieldResult]) -> bool:
+        return sum(condition.passes(results) for condition in self.conditions) >= self.n
+
+    def score(self, results: Mapping[str, FieldResult], weights: Mapping[str, float]) -> float:
+        best = sorted((condition.score(results, weights) for condition in self.conditions), reverse=True)
+        return sum(best[: self.n]) / self.n
+
+
+Condition = Annotated[AllOf | AnyOf | AtLeastN | FieldCheck, Field(discriminator="type")]
+for _node in (AllOf, AnyOf, AtLeastN):
+    _node.model_rebuild()
+_ADAPTER: TypeAdapter[AllOf | AnyOf | AtLeastN | FieldCheck] = TypeAdapter(Condition)
+
+
+def condition_from_dict(data: Mapping[str, Any]) -> AllOf | AnyOf | AtLeastN | FieldCheck:
+    """Build a composition from its stored form."""
+    return _ADAPTER.validate_python(data)
+
+
+def describe(condition: AllOf | AnyOf | AtLeastN | FieldCheck) -> str:
+    """Name the strategy as result tables show it: `all_of`, `any_of`, `at_least_n(2)`."""
+    return f"at_least_n({condition.n})" if isinstance(condition, AtLeastN) else condition.type
+
 
 RESERVED_NAMES = frozenset({"correct", "id", "regex"})
 

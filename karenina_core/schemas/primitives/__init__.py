@@ -12,13 +12,11 @@ from karenina_core.schemas.primitives.base import (
     primitive_from_dict,
     stored_form,
 )
-from karenina_core.schemas.primitives.boolean import BooleanMatch
+from karenina_core.schemas.primitives.categories import BooleanMatch, LiteralMatch, SemanticMatch
 from karenina_core.schemas.primitives.dates import DateMatch, DateRange, DateTolerance
 from karenina_core.schemas.primitives.lists import OrderedMatch, SetContainment
-from karenina_core.schemas.primitives.literal import LiteralMatch
 from karenina_core.schemas.primitives.normalizers import Normalizer, SynonymMap
 from karenina_core.schemas.primitives.numeric import NumericExact, NumericRange, NumericTolerance
-from karenina_core.schemas.primitives.semantic import SemanticMatch
 from karenina_core.schemas.primitives.text import ContainsAll, ContainsAny, ExactMatch, RegexMatch
 from karenina_core.schemas.primitives.trace import TraceContains, TraceLength, TraceRegex
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic_core import from_json, to_json
 
 from karenina_core.errors import InputError
 
@@ -45,6 +46,8 @@ class Explanation(NamedTuple):
 class _Rule(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    title: ClassVar[str] = ""
+    """What it does, in a few words; the name of the class when nothing is said."""
     applies_to: ClassVar[tuple[FieldKind, ...]] = ()
     """The kinds of field it is made for, the most natural first; empty when nothing is said."""
 
@@ -109,15 +112,13 @@ class TracePrimitive(_Rule):
 Primitive = VerificationPrimitive | TracePrimitive
 P = TypeVar("P", bound=type[VerificationPrimitive] | type[TracePrimitive])
 
-_SCALARS = (str, int, float, bool, type(None))
-_Key = tuple[tuple[str, type, Any], ...]
 REGISTRY: dict[str, type[VerificationPrimitive] | type[TracePrimitive]] = {}
 
 
 def _register_primitive(cls: P) -> P:
     """Make a primitive class known by its name, so that stored ones can be read back."""
     REGISTRY[cls.__name__] = cls
-    _known.cache_clear()
+    _shared.cache_clear()
     return cls
 
 
@@ -127,11 +128,13 @@ def primitive_from_dict(data: Mapping[str, Any]) -> Primitive:
     Raises:
         InputError: `type` is missing or unknown, or a parameter is not acceptable.
     """
-    key = _exact(data)
-    if key is None:
+    try:
+        primitive = _shared(to_json(data, inf_nan_mode="constants"))
+    except ValueError:  # no JSON can hold it; what is wrong with it is said without
         return _built(data)
-    primitive, _, shared = _known(key)
-    return primitive if shared else _own(primitive)
+    # What cannot change may be shared; the questions of a benchmark mostly have the same few rules.
+    fixed = all(isinstance(value, str | int | float | None) for value in primitive.__dict__.values())
+    return primitive if fixed and primitive.__pydantic_private__ is None else primitive.model_copy(deep=True)
 
 
 def stored_form(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -140,45 +143,12 @@ def stored_form(data: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         InputError: `type` is missing or unknown, or a parameter is not acceptable.
     """
-    key = _exact(data)
-    if key is None:
-        return _built(data).to_dict()
-    return {name: list(value) if isinstance(value, list) else value for name, value in _known(key)[1].items()}
-
-
-def _exact(data: Mapping[str, Any]) -> _Key | None:
-    """Return what stands for the very same data, types included; None unless it is texts, numbers and lists of text."""
-    key = []
-    for name, value in data.items():
-        if type(value) is list and set(map(type, value)) <= {str}:
-            key.append((name, list, tuple(value)))
-        elif type(value) in _SCALARS and not (type(value) is float and value == 0):  # there are two zeros
-            key.append((name, type(value), value))
-        else:
-            return None
-    return tuple(key)
+    return primitive_from_dict(data).to_dict()
 
 
 @lru_cache(maxsize=1024)
-def _known(key: _Key) -> tuple[Primitive, dict[str, Any], bool]:
-    """Return a primitive, its stored form, and whether it may be shared, because nothing in it can change.
-
-    The questions of a benchmark mostly share a few.
-    """
-    primitive = _built({name: list(value) if kind is list else value for name, kind, value in key})
-    changes = primitive.__pydantic_private__ is not None or any(
-        not isinstance(value, _SCALARS) for value in primitive.__dict__.values()
-    )
-    return primitive, primitive.to_dict(), not changes
-
-
-def _own(primitive: Primitive) -> Primitive:
-    """Return a copy that shares no list with others."""
-    copy = primitive.model_copy()
-    for name, value in primitive.__dict__.items():
-        if isinstance(value, list):
-            copy.__dict__[name] = list(value)
-    return copy
+def _shared(data: bytes) -> Primitive:
+    return _built(from_json(data))
 
 
 def _built(data: Mapping[str, Any]) -> Primitive:

@@ -33,6 +33,8 @@ class SetContainment(VerificationPrimitive):
         normalize: What is done to each text first; nothing unless asked for.
     """
 
+    title: ClassVar[str] = "Items in any order"
+
     applies_to: ClassVar[tuple[FieldKind, ...]] = ("list[str]",)
 
     mode: Literal["exact", "subset", "superset", "overlap"] = "exact"
@@ -90,6 +92,8 @@ class OrderedMatch(VerificationPrimitive):
     Attributes:
         normalize: What is done to each element of both sides first, in this order.
     """
+
+    title: ClassVar[str] = "Same items in order"
 
     applies_to: ClassVar[tuple[FieldKind, ...]] = ("list[str]",)
 

@@ -36,6 +36,8 @@ class _Numeric(VerificationPrimitive):
 class NumericExact(_Numeric):
     """Passes when both sides are the same number: whole numbers exactly, others to some 15 digits."""
 
+    title: ClassVar[str] = "Same number"
+
     def check(self, extracted: Any, expected: Any) -> bool:
         found, wanted = read_number(extracted), read_number(expected)
         return found is not None and wanted is not None and _equal(found, wanted)
@@ -61,6 +63,8 @@ class NumericTolerance(_Numeric):
         mode: `relative`: a fraction of the expected number, so that 0.1 means 10 %; if that is 0, only 0 passes.
             `absolute`: a difference in the unit of the field.
     """
+
+    title: ClassVar[str] = "Number near enough"
 
     tolerance: float = Field(ge=0, allow_inf_nan=False)
     mode: Literal["relative", "absolute"] = "relative"
@@ -114,6 +118,8 @@ class NumericRange(_Numeric):
         min: Least acceptable number; none if None.
         max: Greatest acceptable number; none if None.
     """
+
+    title: ClassVar[str] = "Number within bounds"
 
     uses_ground_truth: ClassVar[bool] = False
 

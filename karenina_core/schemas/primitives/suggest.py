@@ -7,10 +7,9 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from karenina_core.schemas.primitives.base import REGISTRY, FieldKind, TracePrimitive, VerificationPrimitive
-from karenina_core.schemas.primitives.boolean import BooleanMatch
+from karenina_core.schemas.primitives.categories import BooleanMatch, LiteralMatch
 from karenina_core.schemas.primitives.dates import DateMatch
 from karenina_core.schemas.primitives.lists import SetContainment
-from karenina_core.schemas.primitives.literal import LiteralMatch
 from karenina_core.schemas.primitives.numeric import NumericExact
 from karenina_core.schemas.primitives.text import ExactMatch
 

@@ -35,6 +35,8 @@ class ExactMatch(VerificationPrimitive):
         normalize: What is done to both sides first, in this order.
     """
 
+    title: ClassVar[str] = "Same text"
+
     applies_to: ClassVar[tuple[FieldKind, ...]] = ("str",)
 
     normalize: Normalizers = Field(default_factory=case_and_blanks)
@@ -98,6 +100,8 @@ class ContainsAny(_Contains):
         normalize: What is done to the text and to each substring first.
     """
 
+    title: ClassVar[str] = "Contains any of these"
+
     def check(self, extracted: Any, expected: Any) -> bool:
         text = normalized(extracted, self.normalize)
         return text is not None and any(normalize(item, self.normalize) in text for item in self.substrings)
@@ -114,6 +118,8 @@ class ContainsAll(_Contains):
         substrings: What to look for, each with at least one character.
         normalize: What is done to the text and to each substring first.
     """
+
+    title: ClassVar[str] = "Contains all of these"
 
     def check(self, extracted: Any, expected: Any) -> bool:
         text = normalized(extracted, self.normalize)
@@ -133,6 +139,8 @@ class RegexMatch(VerificationPrimitive):
         pattern: A regular expression; refused when it does not compile.
         flags: Flag names such as `IGNORECASE` or `i`.
     """
+
+    title: ClassVar[str] = "Fits a pattern"
 
     uses_ground_truth: ClassVar[bool] = False
     applies_to: ClassVar[tuple[FieldKind, ...]] = ("str",)

@@ -34,6 +34,8 @@ class TraceRegex(_Trace):
         count_min: Least number of matches that do not overlap, from 1; None is the same as 1.
     """
 
+    title: ClassVar[str] = "Pattern in the response"
+
     pattern: str
     count_min: int | None = Field(default=None, ge=1)
 
@@ -67,6 +69,8 @@ class TraceContains(_Trace):
         substring: What to look for, at least one character.
     """
 
+    title: ClassVar[str] = "Words in the response"
+
     substring: str = Field(min_length=1)
 
     def check_trace(self, raw_trace: str) -> bool:
@@ -88,6 +92,8 @@ class TraceLength(_Trace):
         max: Greatest length; none if None.
         unit: `chars`: Unicode characters. `words`: runs of non-blank characters.
     """
+
+    title: ClassVar[str] = "Length of the response"
 
     min: Length | None = None
     max: Length | None = None

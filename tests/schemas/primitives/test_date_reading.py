@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karenina_core.schemas import is_ambiguous, read_date
-from karenina_core.schemas.primitives import date_reading
-from karenina_core.schemas.primitives.date_reading import LONGEST_DATE
+from karenina_core.schemas.primitives import dates
+from karenina_core.schemas.primitives.dates import LONGEST_DATE
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_an_unknown_zone_leaves_the_instant_unknown() -> None:
 
 
 def test_iso_dates_are_read_without_dateutil(monkeypatch: pytest.MonkeyPatch) -> None:
-    date_reading._read_text.cache_clear()
+    dates._read_text.cache_clear()
     monkeypatch.setitem(sys.modules, "karenina_core.schemas.primitives.flexible_dates", None)
     assert str(read_date("2017-05-12")) == "2017-05-12"
     assert str(read_date("2017-05-12T10:00:00+02:00")) == "2017-05-12 10:00:00+02:00"
@@ -208,7 +208,7 @@ TEXTS = [
 @pytest.fixture
 def another_day_and_place(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Move the machine to New York in the year 2087, where nobody may look at the clock."""
-    readings = date_reading._read_text
+    readings = dates._read_text
 
     class NoClock(datetime):
         @classmethod
