@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.demo import demo_benchmark
-from karenina_core.runs import BenchmarkRow
 from pages.components import feedback, frame, services, state
+from pages.components.benchmarks import check as benchmark_check
 from pages.components.benchmarks import list as benchmark_list
-from pages.components.benchmarks import panel as benchmark_panel
-from pages.components.benchmarks import tasks as benchmark_tasks
-from pages.components.benchmarks import upload
-from pages.components.table_import import results as table_import_results
-from pages.components.table_import import steps as table_import
+from pages.components.benchmarks import upload as benchmark_upload
+from pages.components.drafting import batch as drafting_batch
 from pages.components.text import plain
 
 frame.begin(frame.BENCHMARKS)
+
+_TASKS = {"draft": ("Draft templates", drafting_batch.draw), "check": ("Check", benchmark_check.draw)}
 
 
 def add(benchmark: Benchmark) -> None:
@@ -28,54 +25,24 @@ def add(benchmark: Benchmark) -> None:
     st.rerun()
 
 
-def arrive(waiting: upload.Upload, rows: Sequence[BenchmarkRow]) -> None:
-    """Draw what was uploaded, and the way to take it in or to let it go."""
-    if waiting.members:
-        upload.choose_member(waiting)
-    elif waiting.table is not None:
-        upload.title(waiting)
-        if table_import_results.opens_as_run(waiting.table):
-            run_id = table_import_results.draw(waiting.table)
-            if run_id is not None:
-                upload.clear()
-                st.switch_page(frame.RESULTS, query_params={"run": run_id})
-            discard()
-            return
-        with frame.guard():
-            if table_import.draw(waiting.table, waiting.digest, rows):
-                upload.clear()
-                st.rerun()
-    else:
-        upload.report(waiting)
-        if any(waiting.benchmark is not None and row.name == waiting.benchmark.name for row in rows):
-            st.caption("There is a benchmark of this name already. Adding keeps both.")
-    with st.container(horizontal=True):
-        if waiting.benchmark is not None and st.button(
-            "Add to workspace", type="primary", icon=":material/add:", key="upload_add"
-        ):
-            upload.clear()
-            add(waiting.benchmark)
-        discard()
-
-
-def discard() -> None:
-    """Draw the way to let go of what was uploaded."""
-    if st.button("Discard", key="upload_discard", type="tertiary"):
-        upload.clear()
-        st.rerun()
-
-
 with frame.guard():
     feedback.show()
     rows = services.store().benchmarks.all()
-    task = benchmark_tasks.chosen()
-    if task is not None and rows:
+    task = st.query_params.get("do")
+    if task in _TASKS and rows:
         chosen_id = state.selected("benchmark", [row.id for row in rows])
-        benchmark_tasks.draw(task, next(row for row in rows if row.id == chosen_id))
+        row = next(row for row in rows if row.id == chosen_id)
+        title, draw = _TASKS[task]
+        if st.button("All benchmarks", icon=":material/arrow_back:", key="task_back", type="tertiary"):
+            del st.query_params["do"]
+            st.rerun()
+        st.subheader(f"{title}: {plain(row.name, 80)}")
+        with frame.guard():
+            draw(row)
         st.stop()
     left, right = st.columns([55, 45], gap="large", vertical_alignment="center")
     with left:
-        waiting = upload.choose()
+        waiting = benchmark_upload.choose()
     with right, st.container(horizontal=True):
         with (
             st.popover("New benchmark", icon=":material/add:", key=f"new_benchmark_of_{len(rows)}"),
@@ -91,11 +58,13 @@ with frame.guard():
 
     if waiting is not None:
         with st.container(border=True, key="upload_report"):
-            arrive(waiting, rows)
+            accepted = benchmark_upload.draw(waiting, rows)
+            if accepted is not None:
+                add(accepted)
 
     listed, chosen = st.columns([55, 45], gap="large")
     with listed:
         benchmark_id = benchmark_list.choose(rows)
     if benchmark_id is not None:
         with chosen:
-            benchmark_panel.draw(services.store().benchmarks.row(benchmark_id), primary=waiting is None)
+            benchmark_list.panel(services.store().benchmarks.row(benchmark_id), primary=waiting is None)

@@ -6,8 +6,7 @@ import streamlit as st
 
 from pages.components import feedback, frame, save_button
 from pages.components.benchmarks import choice as benchmark_choice
-from pages.components.drafting import link as drafting_link
-from pages.components.questions import deleted as question_deleted
+from pages.components.drafting import start as drafting
 from pages.components.questions import editor as question_editor
 from pages.components.questions import grid as question_grid
 from pages.components.questions import list as question_list
@@ -20,8 +19,8 @@ with frame.guard():
         row = benchmark_choice.choose()
         benchmark = benchmark_choice.reading(row.id, row.revision)
         question_list.add(row, benchmark)
-        question_deleted.draw(row, benchmark)
-        drafting_link.draw(row, benchmark)
+        question_list.deleted(row, benchmark)
+        drafting.link(row, benchmark)
         many = question_list.many_at_once()
     if not len(benchmark):
         st.info("This benchmark has no questions yet. Add the first one above.", icon=":material/quiz:")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.components import feedback, frame, state
+from pages.components import feedback, forms, frame
 from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.rubrics import coverage as rubric_coverage
 from pages.components.rubrics import library as rubric_library
@@ -14,35 +14,26 @@ from pages.components.rubrics import traits as rubric_traits
 
 frame.begin(frame.RUBRICS)
 
+# Title of a view, what draws it, and what its scope is called.
 _VIEWS = {
-    "traits": "Traits",
-    "coverage": "Coverage",
-    "library": "Library",
-    "score": "Score a stored run",
+    "traits": ("Traits", rubric_traits.draw, "Applies to"),
+    "coverage": ("Coverage", None, ""),
+    "library": ("Library", rubric_library.draw, "Copy into the traits of"),
+    "score": ("Score a stored run", rubric_scoring.draw, "Score with a trait of"),
 }
 
 with frame.guard():
     feedback.show()
     row = benchmark_choice.choose()
     benchmark = benchmark_choice.reading(row.id, row.revision)
-    st.session_state["rubric_view"] = state.selected("view", _VIEWS)
-    view = st.segmented_control(
-        "View",
-        list(_VIEWS),
-        format_func=_VIEWS.__getitem__,
-        required=True,
-        key="rubric_view",
-        label_visibility="collapsed",
-        on_change=lambda: state.choose("view", st.session_state["rubric_view"]),
-    )
-    if view == "coverage":
+    titles = {name: title for name, (title, _, _) in _VIEWS.items()}
+    view = forms.linked("view", "View", titles, few=True, label_visibility="collapsed")
+    _, draw, label = _VIEWS[str(view)]
+    if draw is None:
         rubric_coverage.draw(row, benchmark)
         st.stop()
-    labels = {"library": "Copy into the traits of", "score": "Score with a trait of"}
-    scope = rubric_scope.choose(row, benchmark, labels.get(str(view), "Applies to"))
+    scope = rubric_scope.choose(row, benchmark, label)
     if scope is None:
-        st.info("This benchmark has no questions yet.", icon=":material/quiz:")
-        if st.button("Go to questions", type="primary", icon=":material/quiz:", key="go_to_questions"):
-            st.switch_page(frame.QUESTIONS, query_params={"benchmark": row.id})
+        benchmark_choice.no_questions(row)
     else:
-        {"traits": rubric_traits.draw, "library": rubric_library.draw, "score": rubric_scoring.draw}[str(view)](scope)
+        draw(scope)

@@ -235,7 +235,7 @@ def test_patterns_from_elsewhere_run_on_a_budget(path: Path) -> None:
 
 # Elements that render Markdown in their first argument, and names of attributes that hold foreign text.
 MARKDOWN = {"markdown", "write", "caption", "info", "warning", "error", "success", "title", "header", "subheader",
-            "expander", "toast", "metric", "button", "checkbox", "toggle"}  # fmt: skip
+            "expander", "toast", "metric", "button", "checkbox", "toggle", "go"}  # fmt: skip
 FOREIGN = {"name", "description", "question", "raw_answer", "text", "reason", "version", "pattern", "author",
            "keywords", "answer", "answering_model", "parsing_model", "item", "why", "what", "next", "reply",
            "content"}  # fmt: skip

@@ -42,7 +42,7 @@ def test_the_panel_leads_to_the_check(open_page: Open, store: Store) -> None:
 
 def test_a_sound_benchmark_has_nothing_to_mend(open_page: Open, store: Store) -> None:
     app, _ = checking(open_page, store, sound())
-    assert "Nothing is to be mended in the questions, templates and rubrics." in texts(app)
+    assert "There is nothing to fix in the questions, templates and rubrics." in texts(app)
 
 
 def test_a_benchmark_without_questions_says_so(open_page: Open, store: Store) -> None:
@@ -90,7 +90,7 @@ def test_what_needs_a_review_is_not_marked_finished_with_the_others(open_page: O
 def test_findings_are_listed_the_gravest_first(open_page: Open, store: Store) -> None:
     app, _ = checking(open_page, store, unsound())
     shown = list(table(app, "Findings")["Severity"])
-    assert shown == sorted(shown, key=["✗ error", "! warning", "i hint"].index)
+    assert shown == sorted(shown, key=["✗ error", "! warning", "· hint"].index)
     assert len(shown) == sum(lint_benchmark(unsound()).count.values())
 
 

@@ -115,7 +115,7 @@ def test_after_the_checked_drafts_are_finished_the_page_leads_to_the_run(open_pa
 def test_a_batch_is_taken_back(open_page: Open, benchmark_id: str, store: Store) -> None:
     app = by_rule(open_page, benchmark_id)
     app.button(key="draft_undo").click().run()
-    assert "Took 2 drafts back." in texts(app)
+    assert "2 drafts undone." in texts(app)
     assert store.benchmarks.load(benchmark_id).get_missing_templates() == ["name", "number", "sentence"]
     assert "draft_undo" not in [button.key for button in app.button]
 
@@ -131,7 +131,7 @@ def test_what_became_of_a_batch_is_there_in_another_session(open_page: Open, ben
 def test_existing_templates_are_replaced_only_when_asked_for(open_page: Open, benchmark_id: str, store: Store) -> None:
     app = drafting(open_page, benchmark_id)
     assert app.button(key="draft_by_rule").label == "Draft 3 templates by rule"
-    labelled(app.checkbox, "Replace the 1 template there is, too").check().run()
+    labelled(app.checkbox, "Also replace 1 existing template").check().run()
     app.button(key="draft_by_rule").click().run()
     app = ended(app, benchmark_id)
     assert store.benchmarks.load(benchmark_id).get_template("own") != TEMPLATE

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 from karenina_core.benchmark import Benchmark, question_states
 from karenina_core.runs import DraftBatch, Outcome
 from pages.components import services
-from pages.components.benchmarks.next_step import NextStep, next_step
+from pages.components.benchmarks.choice import NextStep, next_step
 from tests.app.conftest import Open
 from tests.app.looking import texts
 from tests.app.samples import TEMPLATE

@@ -51,7 +51,7 @@ def test_an_empty_view_has_no_table(open_page: Open, stored: str) -> None:
 
 def test_what_changes_is_said_before_it_is_saved(open_page: Open, store: Store, stored: str) -> None:
     app = edit(grid(open_page), {0: {"raw_answer": "Bcl-2"}, 1: {"question": "How many pairs?", "finished": True}})
-    assert "**2 questions** change, 1 text changes its identity." in texts(app)
+    assert "**2 questions** changed, 1 of them with a new identity." in texts(app)
     assert list(table(app, "What changes")["What"]) == ["Reference answer", "Question", "Finished"]
     assert store.benchmarks.load(stored).get_question(TARGET).raw_answer == "BCL2"
     assert "Unsaved edits" in texts(app)
@@ -94,14 +94,14 @@ def test_unsaved_edits_survive_another_page_and_a_reload(open_page: Open, stored
     assert list(table(app, "Questions to edit")["raw_answer"]) == ["Bcl-2", "23"]
     again = grid(open_page)
     assert list(table(again, "Questions to edit")["raw_answer"]) == ["Bcl-2", "23"]
-    assert "**1 question** changes." in texts(again)
+    assert "**1 question** changed." in texts(again)
 
 
 def test_edits_of_questions_that_are_filtered_out_are_kept(open_page: Open, store: Store, stored: str) -> None:
     app = edit(grid(open_page), {0: {"raw_answer": "Bcl-2"}})
-    app.segmented_control(key="question_view").set_value("Draft").run()
+    app.segmented_control(key="only_choice").set_value("Draft").run()
     app = edit(app, {0: {"raw_answer": "twenty-three"}})
-    assert "**2 questions** change." in texts(app)
+    assert "**2 questions** changed." in texts(app)
     save(app)
     benchmark = store.benchmarks.load(stored)
     assert [question.raw_answer for question in benchmark] == ["Bcl-2", "twenty-three"]
@@ -119,7 +119,7 @@ def test_a_value_changed_elsewhere_meanwhile_is_announced(open_page: Open, store
     benchmark = store.benchmarks.load(stored)
     benchmark.edit_question(TARGET, raw_answer="hers")
     store.benchmarks.save(benchmark, stored)
-    assert "1 edited value was changed elsewhere" in texts(app.run())
+    assert "Changed elsewhere since you began: 1 edited value." in texts(app.run())
 
 
 def test_edits_of_a_question_that_was_deleted_meanwhile_are_announced(
@@ -129,7 +129,7 @@ def test_edits_of_a_question_that_was_deleted_meanwhile_are_announced(
     benchmark = store.benchmarks.load(stored)
     benchmark.remove_question(TARGET)
     store.benchmarks.save(benchmark, stored)
-    assert "1 edited question is not in this benchmark any more" in texts(app.run())
+    assert "deleted in the meantime: 1 edited question" in texts(app.run())
 
 
 def test_all_that_are_shown_are_marked_at_once(open_page: Open, store: Store, stored: str) -> None:
@@ -154,7 +154,7 @@ def test_only_the_selected_are_marked_and_their_other_edits_stay(open_page: Open
     app.button(key="mark_unfinished").click().run()
     benchmark = store.benchmarks.load(stored)
     assert [question.finished for question in benchmark] == [False, False]
-    assert "**1 question** changes." in texts(app)
+    assert "**1 question** changed." in texts(app)
     assert list(table(app, "Questions to edit")["selected"]) == [False, False]
 
 
@@ -176,13 +176,13 @@ def test_deleting_needs_a_selection_and_is_undone_in_place(open_page: Open, stor
 
 def test_edits_in_the_table_follow_a_question_that_gets_another_id(open_page: Open, store: Store, stored: str) -> None:
     app = edit(grid(open_page), {1: {"raw_answer": "twenty-three"}})
-    app.segmented_control(key="question_way").set_value("list").run()
+    app.segmented_control(key="edit_choice").set_value("list").run()
     app.query_params["q"] = PAIRS
     app.run()
     field = next(widget for widget in app.text_area if (widget.key or "").startswith("question:"))
     field.set_value("How many pairs?").run()
     app.button(key="save_question").click().run()
-    app.segmented_control(key="question_way").set_value("grid").run()
+    app.segmented_control(key="edit_choice").set_value("grid").run()
     save(app)
     assert store.benchmarks.load(stored).get_question(question_id("How many pairs?")).raw_answer == ("twenty-three")
 

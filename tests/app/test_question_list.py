@@ -34,7 +34,7 @@ def listed(app: AppTest) -> list[str]:
 
 
 def view(app: AppTest, name: str) -> AppTest:
-    return app.segmented_control(key="question_view").set_value(name).run()
+    return app.segmented_control(key="only_choice").set_value(name).run()
 
 
 def test_every_view_counts_honestly(open_page: Open, stored: str) -> None:
@@ -69,7 +69,7 @@ def test_search_and_view_are_in_the_link(open_page: Open, stored: str) -> None:
     assert link == {"find": "target", "only": "Ready"}
     again = open_page(PAGE, **link)
     assert listed(again) == ["What is the target of venetoclax?"]
-    assert again.segmented_control(key="question_view").value == "Ready"
+    assert again.segmented_control(key="only_choice").value == "Ready"
 
 
 def test_search_and_view_survive_a_visit_to_another_page(open_page: Open, stored: str) -> None:

@@ -53,9 +53,9 @@ def test_the_list_shows_where_every_question_stands(open_page: Open, stored: str
 
 def test_quick_views_filter_the_list(open_page: Open, stored: str) -> None:
     app = open_page("pages/questions.py")
-    app.segmented_control(key="question_view").set_value("Draft").run()
+    app.segmented_control(key="only_choice").set_value("Draft").run()
     assert list(table(app, "Questions")["Question"]) == ["How many chromosome pairs?"]
-    app.segmented_control(key="question_view").set_value("Issues").run()
+    app.segmented_control(key="only_choice").set_value("Issues").run()
     assert "No question is in this view." in texts(app)
 
 

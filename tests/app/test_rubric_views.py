@@ -57,12 +57,12 @@ class TestCoverage:
     def test_questions_are_filtered(self, open_page: Open, store: Store, benchmark: Benchmark) -> None:
         store.benchmarks.save(benchmark)
         app = open_page("pages/rubrics.py", view="coverage")
-        app.segmented_control(key="coverage_quick").set_value("none").run()
+        app.segmented_control(key="coverage_view").set_value("No trait").run()
         assert list(table(app, "Questions and their traits")["Question"]) == ["How many chromosome pairs?"]
         assert "1 of 2 questions shown" in texts(app)
-        app.segmented_control(key="coverage_quick").set_value("replaced").run()
+        app.segmented_control(key="coverage_view").set_value("Replaces a shared trait").run()
         assert "0 of 2 questions shown" in texts(app)
-        app.segmented_control(key="coverage_quick").set_value("all").run()
+        app.segmented_control(key="coverage_view").set_value("All").run()
         app.text_input(key="coverage_search").set_value("VENETOCLAX").run()
         assert len(table(app, "Questions and their traits")) == 1
         app.text_input(key="coverage_search").set_value("").run()
@@ -103,7 +103,7 @@ class TestLibrary:
         return store.benchmarks.save(benchmark)
 
     def test_an_empty_library_says_how_to_fill_it(self, open_page: Open, stored: str) -> None:
-        assert "The library is empty. Keep a trait" in texts(open_page("pages/rubrics.py", view="library"))
+        assert "The library is empty. Add a trait" in texts(open_page("pages/rubrics.py", view="library"))
 
     def test_a_trait_is_kept_and_copied_into_another_benchmark(
         self, open_page: Open, store: Store, stored: str
@@ -118,13 +118,9 @@ class TestLibrary:
         app.button(key="undo").click().run()
         assert names(store, other) == []
 
-    def test_a_name_that_is_taken_is_refused_or_changed(self, open_page: Open, store: Store, stored: str) -> None:
+    def test_a_copy_gets_another_name_where_it_is_used(self, open_page: Open, store: Store, stored: str) -> None:
         add_to_library(store, CLARITY.model_copy(update={"description": "Otherwise"}))
         app = mark(open_page("pages/rubrics.py", benchmark=stored, view="library"), 0)
-        app.button(key="library_copy").click().run()
-        assert "has a trait 'Clearness' already" in texts(app)
-        assert names(store, stored) == ["Clearness"]
-        app.toggle(key="library_rename").set_value(True).run()
         app.button(key="library_copy").click().run()
         assert names(store, stored) == ["Clearness", "Clearness 2"]
 

@@ -125,9 +125,9 @@ def test_the_tester_says_whether_a_text_passes(open_page: Open, stored: str) -> 
 def test_a_new_trait_is_not_faulted_before_anything_is_typed(open_page: Open, stored: str) -> None:
     app = open_page("pages/rubrics.py")
     app.menu_button(key="add_trait").set_value("regex").run()
-    assert "To mend" not in texts(app)
+    assert "-badge[:material/error" not in texts(app)
     fill(app, "Name", "Mentions")
-    assert "To mend" in texts(app)
+    assert "-badge[:material/error" in texts(app)
 
 
 def test_a_pattern_that_does_not_compile_is_refused_in_words(open_page: Open, store: Store, stored: str) -> None:
@@ -224,7 +224,7 @@ def test_a_duplicate_comes_after_its_original_under_a_free_name(open_page: Open,
 def test_what_is_to_be_mended_is_said_and_mended(open_page: Open, store: Store, stored: str) -> None:
     app = open_page("pages/rubrics.py")
     fill(app, "What the judge assesses", "")
-    assert "**To mend:** The trait has no description." in texts(app)
+    assert "error] The trait has no description." in texts(app)
     assert "It is all the judge knows of what to assess. Say what to assess" in texts(app)
     app.button(key="trait_fix_0").click().run()
     assert "The trait has no description" not in texts(app)
@@ -237,7 +237,7 @@ def test_the_list_counts_what_is_to_be_mended(open_page: Open, store: Store, sma
         Rubric(traits=[RubricTrait(name="Bare"), RubricTrait(name="Good", description="How good?")])
     )
     store.benchmarks.save(small)
-    assert list(table(open_page("pages/rubrics.py"), "Rubric traits")["To mend"]) == ["1", ""]
+    assert list(table(open_page("pages/rubrics.py"), "Rubric traits")["Problems"]) == ["1", ""]
 
 
 def test_a_new_trait_that_was_begun_is_found_again_after_a_reload(open_page: Open, stored: str) -> None:
@@ -255,8 +255,8 @@ def test_a_trait_that_is_only_kept_says_why(open_page: Open, store: Store, small
     small.set_global_rubric(Rubric(traits=[CALLABLE]))
     store.benchmarks.save(small)
     app = open_page("pages/rubrics.py")
-    assert "callable: kept, not evaluated" in list(table(app, "Rubric traits")["Yields"])
-    assert "Kept, not evaluated" in texts(app)
+    assert "callable: not evaluated" in list(table(app, "Rubric traits")["Yields"])
+    assert "Stored, not evaluated" in texts(app)
     assert "its code comes from a file and is never loaded" in texts(app)
 
 

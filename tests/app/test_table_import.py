@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from karenina_core.benchmark import Benchmark, Choices, apply, suggest_mapping
 from karenina_core.runs import Store
-from pages.components.benchmarks import downloads as benchmark_downloads
+from pages.components.benchmarks import list as benchmark_list
 from pages.components.table_import import answers as table_import_answers
 from pages.components.table_import import doctor as table_import_doctor
 from tests.app.conftest import Open
@@ -56,7 +56,7 @@ def test_the_format_is_told_and_the_rows_are_shown(open_page: Open, name: str, d
 
 def test_bad_rows_are_reported_and_the_good_ones_imported(open_page: Open, store: Store) -> None:
     app = uploaded(open_page(PAGE), BAD)
-    assert "**2 of 5 rows can be imported** · 3 left out · 1 cell put right" in texts(app)
+    assert "**2 of 5 rows can be imported** · 3 left out · 1 cell fixed" in texts(app)
     found = table(app, "Findings")
     assert list(found["Row"]) == [3, 4, 5, 6]
     assert list(found["Do"]) == ["Fix", *["Leave the row out"] * 3]
@@ -120,9 +120,9 @@ def test_a_file_of_an_archive_can_be_chosen(open_page: Open) -> None:
 def test_a_column_nothing_was_said_of_can_be_kept(open_page: Open, store: Store) -> None:
     app = uploaded(open_page(PAGE), csv_file("a?,b,red", header="Question,Answer,Colour"))
     assert "not imported: **Colour**" in texts(app)
-    labelled(app.button, "Keep as custom metadata").click()
+    labelled(app.button, "Store as custom metadata").click()
     app = app.run()
-    assert "Kept as custom metadata: Colour" in texts(app)
+    assert "Stored as custom metadata: Colour" in texts(app)
     imported(app)
     assert only(store).get_all_questions()[0].custom_metadata == {"Colour": "red"}
 
@@ -187,8 +187,8 @@ def test_answers_of_models_are_kept_and_can_be_run(open_page: Open, store: Store
 
 def test_prepared_answers_can_be_forgotten(open_page: Open, store: Store) -> None:
     benchmark_id = store.benchmarks.save(Benchmark.create("Here"))
-    table_import_answers.keep(benchmark_id, {"A": {"q": "x\0"}})
-    table_import_answers.keep(benchmark_id, {"A": {"r": "y"}})
+    table_import_answers.add(benchmark_id, {"A": {"q": "x\0"}})
+    table_import_answers.add(benchmark_id, {"A": {"r": "y"}})
     assert table_import_answers.of_benchmark(benchmark_id) == {"A": {"q": "x�", "r": "y"}}
     open_page(PAGE).button(key="forget_prepared").click().run()
     assert table_import_answers.of_benchmark(benchmark_id) == {}
@@ -201,7 +201,7 @@ def test_a_bad_row_of_json_lines_is_told_with_its_number(open_page: Open) -> Non
 
 def edited(changes: dict[int, dict[str, Any]]) -> Choices:
     found = apply(made := csv_table("a? ,b", "c?,"), suggest_mapping(made))
-    return table_import_doctor.taken(changes, found.findings, Choices())
+    return table_import_doctor.with_edits(changes, found.findings, Choices())
 
 
 def test_a_choice_made_in_the_table_is_taken() -> None:
@@ -238,13 +238,13 @@ def test_a_benchmark_can_be_downloaded_as_file_workbook_and_table(open_page: Ope
     benchmark_id = store.benchmarks.save(made)
     labels = [button.proto.label for button in open_page(PAGE).get("download_button")]
     assert labels[:3] == ["Benchmark file (.jsonld)", "Excel (.xlsx)", "CSV (.csv)"]
-    text = benchmark_downloads.as_csv(store.benchmarks.load(benchmark_id)).decode("utf-8-sig")
+    text = benchmark_list.as_csv(store.benchmarks.load(benchmark_id)).decode("utf-8-sig")
     assert "'=a?,b,k" in text
 
 
 def test_a_duplicate_keeps_the_prepared_answers(open_page: Open, store: Store) -> None:
     benchmark_id = store.benchmarks.save(Benchmark.create("Here"))
-    table_import_answers.keep(benchmark_id, {"A": {"q": "x"}})
+    table_import_answers.add(benchmark_id, {"A": {"q": "x"}})
     open_page(PAGE).menu_button(key="benchmark_more").set_value("duplicate").run()
     [copy_id] = [row.id for row in store.benchmarks.all() if row.id != benchmark_id]
     assert table_import_answers.of_benchmark(copy_id) == {"A": {"q": "x"}}

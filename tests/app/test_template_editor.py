@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from karenina_core.templates import read_template
 from pages.components import services
+from pages.components.drafts import Draft
 from pages.components.templates.state import Form
 from tests.app.conftest import Open, healthy
 from tests.app.looking import labelled, select_row, table, texts
@@ -290,17 +291,19 @@ def test_the_page_of_questions_draws_the_editor(open_page: Open) -> None:
 
 
 def test_a_widget_counts_as_there_until_a_whole_drawing_leaves_it_out() -> None:
-    form = Form("a question", "", {"fields": []}, generation=1)
+    form = Form(Draft("a question", {}, {}, generation=1), "", {"fields": []}, generation=1)
+
+    def draw(*widgets: str) -> None:
+        for widget in widgets:
+            form.bind(lambda data, value: data, widget)
+
     with form.drawing():
-        form.draw("name")
-        form.draw("rule of a text")
+        draw("name", "rule of a text")
     with pytest.raises(RuntimeError), form.drawing():
-        form.draw("name")
-        form.draw("rule of a number")
+        draw("name", "rule of a number")
         raise RuntimeError("another request came")
-    assert form.shows("rule of a text"), "the browser still has it"
-    assert form.shows("rule of a number"), "and this one too"
+    assert form.shows(form.key("rule of a text")), "the browser still has it"
+    assert form.shows(form.key("rule of a number")), "and this one too"
     with form.drawing():
-        form.draw("name")
-        form.draw("rule of a number")
-    assert not form.shows("rule of a text")
+        draw("name", "rule of a number")
+    assert not form.shows(form.key("rule of a text"))

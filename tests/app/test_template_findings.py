@@ -24,7 +24,7 @@ NUMBERS = """class Answer(BaseAnswer):
 
 def test_a_sound_template_has_no_remark() -> None:
     sound = TEMPLATE.replace('["lowercase"]', '["lowercase", "strip"]')
-    assert "Nothing speaks against this template." in texts(template_page(sound))
+    assert "No problem was found in this template." in texts(template_page(sound))
 
 
 def test_a_finding_says_what_why_and_what_to_do() -> None:

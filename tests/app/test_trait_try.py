@@ -78,7 +78,7 @@ def test_stored_answers_are_searched_and_counted_by_model(open_page: Open, demo_
     assert shares["Trait holds"][0] == shares["Found in"][0]
     rows = table(app, "Answers searched")
     assert len(rows) == 42
-    app.segmented_control(key="trait_pattern_filter").set_value("found").run()
+    app.segmented_control(key="trait_answers_view").set_value("Found").run()
     found = table(app, "Answers searched")
     assert set(found["Trait"]) == {"✓ holds"}
     assert 0 < len(found) < 42
@@ -145,7 +145,7 @@ def test_a_judged_trait_shows_value_reason_prompt_and_reply(open_page: Open, ope
     assert any("How clear?" in block.value for block in app.code)
     assert any('"value": 4' in block.value for block in app.code)
     fill(app, "What the judge assesses", "How clear, really?")
-    assert "Tried with the wording and the answer of before." in texts(app)
+    assert "Tried with the earlier wording or answer." in texts(app)
 
 
 def test_what_the_ledger_knows_needs_no_yes(open_page: Open, openai_server: OpenAIServer) -> None:

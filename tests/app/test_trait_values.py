@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karenina_core.schemas import ManualRubricTrait, MetricRubricTrait, RubricTrait
-from pages.components.traits.values import NEW, direction_in_words, kind_in_words, trait_of, values_of
+from pages.components.traits.form import NEW, trait_of, values_of, yields
 
 TRAITS = [
     RubricTrait(name="Clarity", description="How clear?", min_score=0, max_score=3, higher_is_better=False),
@@ -40,7 +40,7 @@ def test_an_empty_form_is_refused(kind: str) -> None:
 
 
 def test_a_trait_says_what_it_yields() -> None:
-    assert [kind_in_words(trait) for trait in TRAITS] == [
+    assert [yields(trait) for trait in TRAITS] == [
         "score 0–3",
         "yes / no",
         "one of 2 classes",
@@ -48,4 +48,3 @@ def test_a_trait_says_what_it_yields() -> None:
         "accuracy",
         "f1",
     ]
-    assert [direction_in_words(trait) for trait in TRAITS[:3]] == ["↓ lower", "–", "↑ higher"]

@@ -24,7 +24,7 @@ def test_a_new_pattern_is_tried_on_stored_answers_and_saved(page: Page, server: 
     pattern.fill(r"BCL-?2")
     pattern.press("Enter")
     expect(page.get_by_text("the trait holds for 2.")).to_be_visible()
-    page.get_by_text("Letters must match in case").click()
+    page.get_by_text("Match upper and lower case exactly").click()
     expect(page.get_by_text("the trait holds for 3.")).to_be_visible()
     typed = page.get_by_role("textbox", name="Try it on a text")
     typed.fill("It blocks bcl-2.")

@@ -1,166 +1,221 @@
-"""What is to be mended in a whole benchmark: every finding of the linter, with fixes that need one click."""
+"""Everything to fix in a whole benchmark: what the linter says, and what stands in the way of a run."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import streamlit as st
 
-from karenina_core.authoring import mend
-from karenina_core.benchmark import Benchmark
+from karenina_core.authoring import REVIEW_PROPERTY, BenchmarkFindings, Finding, Severity, lint, lint_benchmark, mend
+from karenina_core.benchmark import UNFINISHED, Benchmark, Problem
 from karenina_core.runs import BenchmarkRow
 from karenina_core.text import counted
-from pages.components import feedback, frame, services, sign_in, state
+from pages.components import feedback, forms, frame, services, state
 from pages.components.benchmarks import choice as benchmark_choice
-from pages.components.benchmarks import finishing, places
-from pages.components.benchmarks.places import Place
-from pages.components.drafting import link as drafting_link
+from pages.components.drafting import start as drafting
 from pages.components.text import plain, short
-from pages.components.widgets import pick
 
-_SIGNS = {"error": "✗ error", "warning": "! warning", "hint": "i hint"}
-_BADGES = {
-    "error": ":red-badge[:material/error: error]",
-    "warning": ":orange-badge[:material/warning: warning]",
-    "hint": ":blue-badge[:material/info: hint]",
-}
-_GLOBAL, _WHOLE = "All questions", "The benchmark as a whole"
+_SEVERITIES: dict[str, Severity] = {"error": "error", "warning": "warning", "info": "hint"}
+_ORDER = list(_SEVERITIES.values())
+_NAMES = {"no_answer": "No reference answer", "empty": "No questions", "other": "Note"}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A finding and where it is.
+
+    Attributes:
+        question_id: The question; None for the global rubric and the benchmark as a whole.
+        in_rubric: Whether it is about a trait.
+        finding: What it is.
+        on_whole: Whether it is about the benchmark as a whole.
+    """
+
+    question_id: str | None
+    in_rubric: bool
+    finding: Finding
+    on_whole: bool = False
+
+    @property
+    def key(self) -> str:
+        """What identifies it among the findings of the benchmark."""
+        return f"{self.question_id}/{self.in_rubric}/{self.finding.code}/{self.finding.field}/{self.finding.what}"
+
+    def subject(self, benchmark: Benchmark) -> str:
+        """Return what it is about in words, such as the text of the question."""
+        if self.on_whole:
+            return "The benchmark as a whole"
+        return "All questions" if self.question_id is None else benchmark.get_question(self.question_id).question
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _findings(benchmark_id: str, revision: int) -> BenchmarkFindings:
+    return lint_benchmark(benchmark_choice.reading(benchmark_id, revision), lint_template=_linted)
+
+
+# After an edit of one question, the templates of all others need no second look.
+@lru_cache(maxsize=20_000)
+def _linted(source: str, *, question: str, reference_answer: str, config: None) -> tuple[Finding, ...]:
+    return tuple(lint(source, question=question, reference_answer=reference_answer))
+
+
+def places(findings: BenchmarkFindings, problems: Sequence[Problem]) -> list[Place]:
+    """Return what there is to fix, the gravest first. That questions are unfinished is left to the button for it."""
+    every = [Place(None, True, finding) for finding in findings.rubric]
+    for name, of_question in findings.questions.items():
+        every += [Place(name, False, finding) for finding in of_question.template]
+        every += [Place(name, True, finding) for finding in of_question.rubric]
+    every += _of_problems(findings, problems)
+    return sorted(every, key=lambda place: _ORDER.index(place.finding.severity))
+
+
+def _of_problems(findings: BenchmarkFindings, problems: Sequence[Problem]) -> Iterator[Place]:
+    for problem in problems:
+        of_question = findings.questions.get(problem.question_id or "")
+        # The linter says of the same template why it cannot be read.
+        if problem.code == "unfinished" or (problem.code == "template" and of_question and of_question.template):
+            continue
+        about_trait = problem.code in ("trait", "conflict")
+        field = problem.where.rpartition(", trait ")[2] if problem.code == "trait" else None
+        severity = _SEVERITIES[problem.severity]
+        finding = Finding(problem.code, severity, field, problem.what, "", problem.next, line=problem.line)
+        yield Place(problem.question_id, about_trait, finding, problem.question_id is None and not about_trait)
+
+
+def _to_finish(row: BenchmarkRow, benchmark: Benchmark, findings: BenchmarkFindings) -> list[str]:
+    """Return the unfinished questions that a run can evaluate, and in which nothing but hints was found."""
+    states = benchmark_choice.checked(row.id, row.revision).states
+    return [
+        question.id
+        for question in benchmark
+        if states[question.id].obstacles == (UNFINISHED,)
+        and (question.id not in findings.questions or findings.questions[question.id].worst == "hint")
+        and not (question.custom_metadata or {}).get(REVIEW_PROPERTY)
+    ]
 
 
 def draw(row: BenchmarkRow) -> None:
     """Draw the section."""
     benchmark = benchmark_choice.reading(row.id, row.revision)
-    with st.spinner("Looking through every template …", show_time=True):
-        found = places.found(row.id, row.revision)
-    every = places.places(found, benchmark_choice.checked(row.id, row.revision).problems)
+    with st.spinner("Checking every template …", show_time=True):
+        findings = _findings(row.id, row.revision)
+    every = places(findings, benchmark_choice.checked(row.id, row.revision).problems)
     _headline(every)
-    finishing.draw(row, benchmark, places.checked(row.id, row.revision))
-    drafting_link.draw(row, benchmark)
+    _finish(row, benchmark, _to_finish(row, benchmark, findings))
+    drafting.link(row, benchmark)
     if every:
         _list(row, benchmark, every)
 
 
-def _headline(found: Sequence[Place]) -> None:
-    if not found:
-        st.caption(":material/check_circle: Nothing is to be mended in the questions, templates and rubrics.")
+def _headline(every: Sequence[Place]) -> None:
+    if not every:
+        st.caption(":material/check_circle: There is nothing to fix in the questions, templates and rubrics.")
         return
-    count: Counter[str] = Counter(place.finding.severity for place in found)
-    words = " · ".join(counted(count[name], name) for name in _SIGNS if count[name])
-    fixable = sum(place.finding.fix is not None for place in found)
-    st.markdown(f"**{words}** in {counted(len({place.question_id for place in found}), 'place')}")
+    count: Counter[str] = Counter(place.finding.severity for place in every)
+    words = " · ".join(counted(count[name], name) for name in _ORDER if count[name])
+    fixable = sum(place.finding.fix is not None for place in every)
+    st.markdown(f"**{words}** in {counted(len({place.question_id for place in every}), 'place')}")
     st.caption(
         "Errors let right answers fail or wrong ones pass; warnings are probably not as meant; hints could be better. "
-        f"{fixable} of {counted(len(found), 'finding')} can be fixed with one click."
+        f"{fixable} of {counted(len(every), 'finding')} can be fixed with one click."
     )
 
 
-def _list(row: BenchmarkRow, benchmark: Benchmark, found: Sequence[Place]) -> None:
-    shown = _filtered(row, found)
+def _finish(row: BenchmarkRow, benchmark: Benchmark, ready: Sequence[str]) -> None:
+    """Say how many questions are unfinished, and draw the button for those that are ready."""
+    unfinished = len(benchmark) - benchmark.finished_count
+    if not unfinished:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        are = "is" if unfinished == 1 else "are"
+        st.markdown(f"{counted(unfinished, 'question')} of {len(benchmark)} {are} not finished, and left out of runs.")
+        help_text = "A run can evaluate them, and nothing but hints was found in them. The others stay as they are."
+        label = f"Mark {counted(len(ready), 'checked question')} finished"
+        if ready and forms.button(label, "done_all", "check_finish", type="primary", help=help_text):
+            benchmark_choice.finish(row, ready)
+
+
+def _list(row: BenchmarkRow, benchmark: Benchmark, every: Sequence[Place]) -> None:
+    codes = Counter(place.finding.code for place in every)
+    names = {"": f"All kinds ({len(every)})"} | {
+        code: f"{_title(code)} ({number})" for code, number in codes.most_common()
+    }
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        code = forms.select("Kind of finding", names, f"check_kind_{row.id}_{len(names)}", width=320)
+        shown = [place for place in every if code in ("", place.finding.code)]
+        fixable = [place for place in shown if place.finding.fix is not None]
+        if code and fixable and forms.button(f"Fix all {len(fixable)}", "auto_fix_high", "check_fix_all"):
+            _fix(row, fixable, None)
     left, right = st.columns([60, 40], gap="medium")
     with left:
-        by_key = {place.key: place for place in shown}
-        remembered = st.session_state.get("_finding")
-        first = remembered if remembered in by_key else next(iter(by_key))
-        columns = {
-            "Severity": st.column_config.TextColumn(width=90),
-            "Question": st.column_config.TextColumn(width=220),
-            "What": st.column_config.TextColumn(width=230),
-            "Field or trait": st.column_config.TextColumn(width=120),
-            "Fix": st.column_config.TextColumn(width=180),
-        }
-        rows = [_row(benchmark, place) for place in by_key.values()]
-        picked = pick("findings_table", list(by_key), rows, first, alt="Findings", most=12, columns=columns)
-        st.session_state["_finding"] = picked
-    with right:
-        _detail(row, benchmark, by_key[picked or first])
-
-
-def _filtered(row: BenchmarkRow, found: Sequence[Place]) -> Sequence[Place]:
-    """Draw the choice of one kind of finding, and the fix for all of it; return the findings of that kind."""
-    codes = Counter(place.finding.code for place in found)
-    options = [None, *(code for code, _ in codes.most_common())]
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        code = st.selectbox(
-            "Kind of finding",
-            options,
-            format_func=lambda name: (
-                f"{places.in_words(name)} ({codes[name]})" if name else f"All kinds ({len(found)})"
-            ),
-            key=f"check_kind_{row.id}_{len(options)}",
-            width=320,
+        columns = forms.widths(Severity=90, Question=220, What=230, Field_or_trait=120, Fix=180)
+        chosen = forms.browse(
+            "findings",
+            {place.key: place for place in shown},
+            lambda place: _row(benchmark, place),
+            alt="Findings",
+            columns=columns,
         )
-        shown = [place for place in found if code in (None, place.finding.code)]
-        fixable = [place for place in shown if place.finding.fix is not None]
-        if (
-            code is not None
-            and fixable
-            and st.button(f"Fix all {len(fixable)}", icon=":material/auto_fix_high:", key="check_fix_all")
-        ):
-            _mend(row, fixable, None)
-    return shown
+    if chosen is not None:
+        with right:
+            _detail(row, benchmark, chosen)
+
+
+def _title(code: str) -> str:
+    return _NAMES.get(code) or code.replace("_", " ").capitalize()
 
 
 def _row(benchmark: Benchmark, place: Place) -> dict[str, Any]:
     finding = place.finding
     return {
-        "Severity": _SIGNS[finding.severity],
-        "Question": short(_asked(benchmark, place), 100),
+        "Severity": forms.severity_sign(finding.severity),
+        "Question": short(place.subject(benchmark), 100),
         "What": short(finding.what, 160),
         "Field or trait": short(finding.field or "", 40),
         "Fix": short(finding.fix.label, 60) if finding.fix else "",
     }
 
 
-def _asked(benchmark: Benchmark, place: Place) -> str:
-    if place.on_whole:
-        return _WHOLE
-    return _GLOBAL if place.question_id is None else benchmark.get_question(place.question_id).question
-
-
 def _detail(row: BenchmarkRow, benchmark: Benchmark, place: Place) -> None:
     finding = place.finding
     with st.container(border=True):
         where = f" · {plain(finding.field, 60)}" if finding.field else ""
-        st.markdown(f"{_BADGES[finding.severity]} **{places.in_words(finding.code)}**{where}")
-        st.caption(plain(_asked(benchmark, place), 240))
+        st.markdown(f"{forms.severity_badge(finding.severity)} **{_title(finding.code)}**{where}")
+        st.caption(plain(place.subject(benchmark), 240))
         st.markdown(plain(finding.what, 400))
         if finding.why:
             st.markdown(f"*Why it matters:* {plain(finding.why, 400)}")
         if finding.next:
             st.markdown(f"*What to do:* {plain(finding.next, 400)}")
         with st.container(horizontal=True):
-            if finding.fix is not None and st.button(
-                plain(finding.fix.label, 60), type="primary", icon=":material/auto_fix_high:", key="check_fix"
-            ):
-                _mend(row, [place], finding.field)
-            if not place.on_whole and st.button("Open in the editor", icon=":material/edit:", key="check_open"):
+            if finding.fix is not None:
+                label = plain(finding.fix.label, 60)
+                if forms.button(label, "auto_fix_high", "check_fix", type="primary"):
+                    _fix(row, [place], finding.field)
+            if not place.on_whole and forms.button("Open in the editor", "edit", "check_open"):
                 _open(row, place)
 
 
-def _mend(row: BenchmarkRow, found: Sequence[Place], field: str | None) -> None:
+def _fix(row: BenchmarkRow, chosen: Sequence[Place], field: str | None) -> None:
     before = services.store().benchmarks.load(row.id)
     with frame.guard():
         with benchmark_choice.changing(row.id) as benchmark:
-            made = mend(benchmark, [place.question_id for place in found], found[0].finding.code, field)
-        if not made:
+            fixed = mend(benchmark, [place.question_id for place in chosen], chosen[0].finding.code, field)
+        if fixed:
+            benchmark_choice.offer_undo(row, f"Fixed {counted(fixed, 'finding')}.", before)
+        else:
             feedback.say("The source holds code of its own here; open it in the editor.")
-            st.rerun()
-        revision = services.store().benchmarks.row(row.id).revision
-
-        def undo() -> None:
-            # Whatever was changed after the fix would be lost; then the store refuses.
-            services.store().benchmarks.save(before, row.id, expected_revision=revision, author=sign_in.person())
-
-        feedback.offer_undo(f"Fixed {counted(made, 'finding')}.", undo)
         st.rerun()
 
 
 def _open(row: BenchmarkRow, place: Place) -> None:
+    link = {"benchmark": row.id} | ({"q": place.question_id} if place.question_id else {})
     if place.in_rubric:
-        link = {"benchmark": row.id, "scope": "question" if place.question_id else "global"}
-        st.switch_page(frame.RUBRICS, query_params=link | ({"q": place.question_id} if place.question_id else {}))
-    assert place.question_id is not None
+        scope = "question" if place.question_id else "global"
+        st.switch_page(frame.RUBRICS, query_params=link | {"scope": scope})
     state.choose("q", place.question_id)
-    st.switch_page(frame.QUESTIONS, query_params={"benchmark": row.id, "q": place.question_id})
+    st.switch_page(frame.QUESTIONS, query_params=link)

@@ -1,45 +1,43 @@
-"""Which stored benchmark a Build page works on, and how it is read and changed."""
+"""The benchmark a Build page works on: how it is chosen, read and changed, and what comes next with it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import streamlit as st
 
-from karenina_core.benchmark import Benchmark, Problem, QuestionState, question_states
-from karenina_core.runs import BenchmarkRow
-from pages.components import drafts, frame, services, sign_in, state
+from karenina_core.benchmark import UNFINISHED, Benchmark, Problem, QuestionState, question_states
+from karenina_core.runs import BenchmarkRow, DraftBatch
+from karenina_core.text import counted
+from pages.components import drafts, feedback, forms, frame, services, sign_in
 from pages.components.text import distinct, short
-
-_KEY = "benchmark_choice"
 
 
 def choose() -> BenchmarkRow:
     """Draw the benchmark selector; where there is none, draw the way to one and stop."""
     rows = {row.id: row for row in services.store().benchmarks.all()}
-    chosen = state.selected("benchmark", rows)
+    labels = distinct(rows, lambda name: label(rows[name]))
+    chosen = forms.linked("benchmark", "Benchmark", labels, width=420)
     if chosen is None:
         st.info("There is no benchmark in this workspace yet. Upload one, or add the demo.", icon=":material/info:")
-        if st.button("Go to benchmarks", type="primary", icon=":material/folder_open:", key="go_to_benchmarks"):
-            st.switch_page(frame.BENCHMARKS)
+        forms.go("Go to benchmarks", "folder_open", frame.BENCHMARKS, "go_to_benchmarks", primary=True)
         st.stop()
-    st.session_state[_KEY] = chosen
-    labels = distinct(rows, lambda key: _label(rows[key]))
-    st.selectbox(
-        "Benchmark",
-        list(labels),
-        format_func=labels.__getitem__,
-        key=_KEY,
-        on_change=lambda: state.choose("benchmark", st.session_state[_KEY]),
-        width=420,
-    )
     return rows[chosen]
 
 
-def _label(row: BenchmarkRow) -> str:
+def label(row: BenchmarkRow) -> str:
+    """Return name and version of a benchmark for a list."""
     return f"{short(row.name, 60)} · {short(row.version, 20)}"
+
+
+def no_questions(row: BenchmarkRow) -> None:
+    """Say that a benchmark has no questions, and lead to where they are added."""
+    st.info("This benchmark has no questions yet.", icon=":material/quiz:")
+    forms.go("Go to questions", "quiz", frame.QUESTIONS, "go_to_questions", primary=True, benchmark=row.id)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
@@ -80,3 +78,82 @@ def changing(benchmark_id: str) -> Iterator[Benchmark]:
         for kind in ("question", "trait"):
             drafts.move(f"{benchmark_id}/{kind}/{old}", f"{benchmark_id}/{kind}/{new}")
         drafts.rekey(f"{benchmark_id}/grid", old, new)
+
+
+def offer_undo(row: BenchmarkRow, message: str, before: Benchmark) -> None:
+    """Offer to store a benchmark as it was before a change that has just been saved."""
+    revision = services.store().benchmarks.row(row.id).revision
+
+    def undo() -> None:
+        # Whatever was changed since would be lost; then the store refuses.
+        services.store().benchmarks.save(before, row.id, expected_revision=revision, author=sign_in.person())
+
+    feedback.offer_undo(message, undo)
+
+
+def finish(row: BenchmarkRow, question_ids: Sequence[str]) -> None:
+    """Mark questions finished, offer to undo it, and draw the page anew."""
+
+    def undo() -> None:
+        with changing(row.id) as benchmark:
+            benchmark.mark_unfinished_batch([name for name in question_ids if name in benchmark])
+
+    with frame.guard():
+        with changing(row.id) as benchmark:
+            present = [name for name in question_ids if name in benchmark]
+            benchmark.mark_finished_batch(present)
+        feedback.offer_undo(f"Marked {counted(len(present), 'question')} finished.", undo)
+        st.rerun()
+
+
+class NextStep(NamedTuple):
+    """What comes next with a benchmark.
+
+    Attributes:
+        label: What the button says.
+        icon: Of the button.
+        standing: One sentence on where the benchmark stands.
+        page: Where the button leads.
+        task: The task on the page of benchmarks, blank for none.
+    """
+
+    label: str
+    icon: str
+    standing: str
+    page: str
+    task: str = ""
+
+
+def next_step(benchmark: Benchmark, states: dict[str, QuestionState], batch: DraftBatch | None) -> NextStep:
+    """Return what comes next.
+
+    Args:
+        benchmark: The benchmark.
+        states: Where its questions stand.
+        batch: The last batch of drafts, None where there was none.
+    """
+    total, missing = len(benchmark), benchmark.get_missing_templates()
+    has = f"{counted(len(missing), 'question')} of {total} {'has' if len(missing) == 1 else 'have'}"
+    tried = {outcome.question_id for outcome in batch.outcomes} if batch else set()
+    untried = [name for name in missing if name not in tried]
+    count = Counter(where.state for where in states.values())
+    to_finish = sum(where.obstacles == (UNFINISHED,) for where in states.values())
+    if not states:
+        return NextStep("Add questions", "add", "it has no questions yet.", frame.QUESTIONS)
+    if batch is not None and batch.active:
+        why = f"templates are being drafted, {batch.done} of {batch.total} are done."
+        return NextStep("See the drafts", "edit_note", why, frame.BENCHMARKS, "draft")
+    if untried and len(untried) > count["ready"]:
+        why = f"{has} no template, which decides whether an answer is right."
+        title = f"Draft {counted(len(missing), 'missing template')}"
+        return NextStep(title, "edit_note", why, frame.BENCHMARKS, "draft")
+    if to_finish > count["ready"]:
+        why = f"{counted(to_finish, 'question')} can run as soon as you mark them finished."
+        return NextStep("Check and finish them", "done_all", why, frame.BENCHMARKS, "check")
+    if count["ready"]:
+        why = f"{counted(count['ready'], 'question')} of {total} will take part in a run."
+        return NextStep("Configure a run", "tune", why, frame.CONFIGURE)
+    if count["issue"]:
+        return NextStep("See what is wrong", "fact_check", "nothing can run yet.", frame.BENCHMARKS, "check")
+    why = f"{has} no template that a rule could draft; write it, or let a model draft it."
+    return NextStep("Open questions", "quiz", why, frame.QUESTIONS)

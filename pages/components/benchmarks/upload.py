@@ -12,16 +12,17 @@ import streamlit as st
 
 from karenina_core.benchmark import SUFFIXES, Benchmark, Opened, Problem, Repair, load_checkpoint, open_file
 from karenina_core.errors import KareninaError
-from pages.components import frame
+from karenina_core.runs import BenchmarkRow
+from karenina_core.text import counted
+from pages.components import forms, frame
+from pages.components.benchmarks.list import contents
 from pages.components.table_import import steps as table_import
 from pages.components.text import plain, short
 
 LIMIT_MB = 20
-_EXPLAINED = ("xls", "xlsb", "ods")  # not read, but told what to do
+_EXPLAINED = ("xls", "xlsb", "ods")  # not read, but answered with what to do
 _UPLOAD = "_upload"
 _ROUND = "_upload_round"
-_WORDS = {"error": "error", "warning": "warning", "info": "note"}
-_SIGNS = {"error": "✗ error", "warning": "! warning", "info": "i note"}
 
 
 @dataclass(frozen=True)
@@ -39,14 +40,13 @@ class Upload:
 
     name: str
     digest: str
-    size: int
+    data: bytes = field(repr=False)
     benchmark: Benchmark | None = None
     repairs: tuple[Repair, ...] = ()
     problems: tuple[Problem, ...] = ()
     error: KareninaError | None = None
     table: Opened | None = None
     members: tuple[str, ...] = ()
-    data: bytes = field(default=b"", repr=False)
 
 
 def choose() -> Upload | None:
@@ -59,132 +59,128 @@ def choose() -> Upload | None:
         help="A Karenina checkpoint of any version; or a table: CSV, TSV, Excel, JSON, JSON Lines, Parquet, exported "
         "results, or a zip of one of these. It is read and checked first; nothing is stored until you add it.",
     )
+    waiting: Upload | None = st.session_state.get(_UPLOAD)
     if file is not None:
         data = file.getvalue()
         digest = hashlib.sha256(data).hexdigest()
-        waiting = st.session_state.get(_UPLOAD)
         if waiting is None or waiting.digest != digest:
             with st.spinner("Reading the file …", show_time=True):
-                st.session_state[_UPLOAD] = _read(file.name, digest, data)
-    waiting = st.session_state.get(_UPLOAD)
-    return waiting if isinstance(waiting, Upload) else None
+                waiting = st.session_state[_UPLOAD] = _read(Upload(file.name, digest, data))
+    return waiting
 
 
-def clear() -> None:
-    """Forget the file."""
+def draw(waiting: Upload, rows: Sequence[BenchmarkRow]) -> Benchmark | None:
+    """Draw what was uploaded, and the ways to add it or to discard it; return the benchmark that is to be added."""
+    if waiting.members:
+        _choose_member(waiting)
+    elif waiting.table is not None:
+        _title(waiting)
+        run_id = None
+        if table_import.opens_as_run(waiting.table):
+            run_id = table_import.open_as_run(waiting.table)
+        else:
+            with frame.guard():
+                if table_import.draw(waiting.table, waiting.digest, rows):
+                    _clear()
+                    st.rerun()
+        if run_id is not None:
+            _clear()
+            st.switch_page(frame.RESULTS, query_params={"run": run_id})
+    else:
+        _report(waiting)
+        if any(waiting.benchmark is not None and row.name == waiting.benchmark.name for row in rows):
+            st.caption("A benchmark of this name exists already. Adding keeps both.")
+    with st.container(horizontal=True):
+        if waiting.benchmark is not None and forms.button("Add to workspace", "add", "upload_add", type="primary"):
+            _clear()
+            return waiting.benchmark
+        if st.button("Discard", key="upload_discard", type="tertiary"):
+            _clear()
+            st.rerun()
+    return None
+
+
+def _clear() -> None:
     table_import.clear()
     st.session_state.pop(_UPLOAD, None)
     st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
 
 
-def choose_member(upload: Upload) -> None:
-    """Draw the choice among the files of an archive, and open the chosen one."""
+def _choose_member(upload: Upload) -> None:
     st.markdown(f":material/folder_zip: **{plain(upload.name, 80)}** holds {len(upload.members)} files.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         member = st.selectbox("File in the archive", upload.members, format_func=short, key="upload_member", width=420)
-        if st.button("Open", icon=":material/folder_open:", key="upload_open_member"):
-            st.session_state[_UPLOAD] = _read(upload.name, upload.digest, upload.data, member)
+        if forms.button("Open", "folder_open", "upload_open_member"):
+            st.session_state[_UPLOAD] = _read(Upload(upload.name, upload.digest, upload.data), member)
             st.rerun()
 
 
-def _read(name: str, digest: str, data: bytes, member: str | None = None) -> Upload:
-    size = len(data)
+def _read(upload: Upload, member: str | None = None) -> Upload:
+    about = (upload.name, upload.digest, upload.data)
     try:
-        opened = open_file(data, name, member)
+        opened = open_file(upload.data, upload.name, member)
         if isinstance(opened, list):
-            return Upload(name, digest, size, members=tuple(opened), data=data)
+            return Upload(*about, members=tuple(opened))
         if opened.format != "checkpoint":
-            return Upload(name, digest, size, table=opened)
+            return Upload(*about, table=opened)
         benchmark, repairs = load_checkpoint(opened.content)
-        return Upload(name, digest, size, benchmark, tuple(repairs), tuple(benchmark.check()))
+        return Upload(*about, benchmark, tuple(repairs), tuple(benchmark.check()))
     except KareninaError as error:
-        return Upload(name, digest, size, error=error)
+        return Upload(*about, error=error)
 
 
-def title(upload: Upload) -> None:
-    """Show the name and size of the file."""
-    size = f"{upload.size / 1e6:.1f} MB" if upload.size >= 1e6 else f"{max(upload.size // 1000, 1)} kB"
-    st.markdown(f":material/description: **{plain(upload.name, 80)}** · {size}")
+def _title(upload: Upload) -> None:
+    size = len(upload.data)
+    shown = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{max(size // 1000, 1)} kB"
+    st.markdown(f":material/description: **{plain(upload.name, 80)}** · {shown}")
 
 
-def report(upload: Upload) -> None:
+def _report(upload: Upload) -> None:
     """Show what the file is, what was repaired and what is wrong with it."""
-    title(upload)
+    _title(upload)
     if upload.error is not None:
         frame.show_error(upload.error)
         return
     assert upload.benchmark is not None
     st.markdown(f"**{plain(upload.benchmark.name, 100)}** · version {plain(upload.benchmark.version, 20)}")
-    st.markdown(counts(upload.benchmark))
-    _repairs(upload.repairs)
-    problems_table(upload.problems)
-
-
-def counts(benchmark: Benchmark) -> str:
-    """Return the contents of a benchmark in one line."""
-    ids = benchmark.get_question_ids()
-    templates = sum(benchmark.has_template(question_id) for question_id in ids)
-    own = [benchmark.get_question_rubric(question_id) for question_id in ids]
-    shared = benchmark.get_global_rubric()
-    traits = len(shared.traits if shared else ()) + sum(len(rubric.traits) for rubric in own if rubric)
-    return (
-        f"{len(ids)} questions · {len(benchmark.get_finished_questions(ids_only=True))} finished · "
-        f"{templates} with a template · {traits} rubric {'trait' if traits == 1 else 'traits'}"
-    )
-
-
-def _repairs(repairs: Sequence[Repair]) -> None:
-    if not repairs:
+    st.markdown(contents(upload.benchmark))
+    if upload.repairs:
+        total = counted(sum(repair.count for repair in upload.repairs), "place")
+        st.caption(f":material/build: Repaired while reading: {total}")
+        forms.table([_repair_row(repair) for repair in upload.repairs], "Repairs", most=8, columns=_widths("Found"))
+    else:
         st.caption(":material/check_circle: Read as it is; no repairs were needed.")
-        return
-    st.caption(f":material/build: Repaired while reading: {_counted(sum(repair.count for repair in repairs), 'place')}")
-    rows = [
-        {
-            "Where": short(repair.where, 120),
-            "Found": short(repair.what, 160),
-            "Read as": short(repair.action, 160),
-            "Times": repair.count,
-        }
-        for repair in repairs
-    ]
-    _listed(rows, "Repairs", {"Where": 210, "Found": 280})
+    if upload.problems:
+        st.caption(f":material/stethoscope: Check: {in_short(upload.problems)}")
+        forms.table([_problem_row(item) for item in upload.problems], "Problems", most=8, columns=_widths("What"))
+    else:
+        st.caption(":material/check_circle: No problems were found.")
+
+
+def _widths(text: str) -> Mapping[str, Any]:
+    return forms.widths(**{"Severity": 90, "Where": 210, text: 300})
+
+
+def _repair_row(repair: Repair) -> dict[str, Any]:
+    return {
+        "Where": short(repair.where, 120),
+        "Found": short(repair.what, 160),
+        "Read as": short(repair.action, 160),
+        "Times": repair.count,
+    }
+
+
+def _problem_row(problem: Problem) -> dict[str, Any]:
+    return {
+        "Severity": forms.severity_sign(problem.severity),
+        "Where": short(problem.where, 120),
+        "What": short(problem.what, 200),
+        "What to do": short(problem.next, 200),
+    }
 
 
 def in_short(problems: Sequence[Problem]) -> str:
     """Return how many problems of which severity there are."""
-    counted: Counter[str] = Counter(problem.severity for problem in problems)
-    parts = [_counted(counted[name], word) for name, word in _WORDS.items()]
-    return " · ".join(part for part in parts if part) or "no problems"
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}" if number else ""
-
-
-def problems_table(problems: Sequence[Problem]) -> None:
-    """Show what `Benchmark.check` found, errors first."""
-    if not problems:
-        st.caption(":material/check_circle: No problems were found.")
-        return
-    st.caption(f":material/stethoscope: Check: {in_short(problems)}")
-    rows = [
-        {
-            "Severity": _SIGNS[problem.severity],
-            "Where": short(problem.where, 120),
-            "What": short(problem.what, 200),
-            "What to do": short(problem.next, 200),
-        }
-        for problem in problems
-    ]
-    _listed(rows, "Problems", {"Severity": 90, "Where": 210, "What": 320})
-
-
-def _listed(rows: Sequence[Mapping[str, Any]], alt: str, widths: Mapping[str, int]) -> None:
-    """Draw a table that scrolls where it is long, with some columns as wide as their words need it."""
-    st.dataframe(
-        rows,
-        hide_index=True,
-        alt=alt,
-        height="content" if len(rows) < 8 else 280,
-        column_config={name: st.column_config.TextColumn(width=pixels) for name, pixels in widths.items()},
-    )
+    count: Counter[str] = Counter(problem.severity for problem in problems)
+    words = {"error": "error", "warning": "warning", "info": "note"}
+    return " · ".join(counted(count[name], word) for name, word in words.items() if count[name])

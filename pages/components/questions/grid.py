@@ -1,41 +1,40 @@
-"""Many questions in one table: edited in place, looked over, and saved at once."""
+"""Many questions in one table: edited in place, looked over, and saved at once; marked and deleted together."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
-from karenina_core.benchmark import Benchmark, BulkReview, Change, apply_edits, keywords_of, review_edits, take_back
+from karenina_core.benchmark import Benchmark, BulkReview, apply_edits, keywords_of, review_edits, take_back
 from karenina_core.runs import BenchmarkRow
 from karenina_core.text import counted
-from pages.components import drafts, feedback, frame, save_button
+from pages.components import drafts, feedback, forms, frame, save_button
 from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.drafts import Draft, Rows
-from pages.components.questions import bulk as question_bulk
-from pages.components.questions.list import SIGNS, Shown
+from pages.components.questions.list import SIGNS, Shown, nothing_shown
 from pages.components.text import plain, short
 from pages.components.widgets import fingerprint
 
 PAGE = 200
 _FIELDS = {"question": "Question", "raw_answer": "Reference answer", "keywords": "Keywords", "finished": "Finished"}
-_ROW_HEIGHT = 35
 _MOST_ROWS = 14
 _MOST_CHANGES = 200
+
+Cells = Mapping[str, Mapping[str, Any]]
+"""Edited cells by question: new values by field, `was` with the values they replace, and `selected`."""
 
 
 def draw(row: BenchmarkRow, benchmark: Benchmark, shown: Shown) -> None:
     """Draw the table of the shown questions, and what its edits change."""
-    draft = drafts.draft_of(draft_name(row.id), {"cells": {}})
-    cells: Mapping[str, Mapping[str, Any]] = draft.values["cells"]
+    draft = drafts.draft_of(f"{row.id}/grid", {"cells": {}})
+    cells: Cells = draft.values["cells"]
     review = review_edits(benchmark, _edits(cells))
-    _bar(row, draft, benchmark, review)
-    selected = [name for name in shown.ids if cells.get(name, {}).get("selected")]
-    question_bulk.draw(row, shown, selected, lambda names: _forget_finished(draft, names))
+    _bar(row, draft, review)
+    _bulk(row, shown, draft)
     if not shown.ids:
-        st.info("No question is in this view. Choose All, or clear the search.", icon=":material/search_off:")
+        nothing_shown()
     else:
         _table(benchmark, shown, draft)
     # Below the table, which therefore stays in its place when the first cell is edited.
@@ -43,30 +42,25 @@ def draw(row: BenchmarkRow, benchmark: Benchmark, shown: Shown) -> None:
     _changes(benchmark, review)
 
 
-def draft_name(benchmark_id: str) -> str:
-    """Return the name of the draft that holds the unsaved edits of the table."""
-    return f"{benchmark_id}/grid"
-
-
-def merged(rows: Rows, edits: Mapping[str, Any], cells: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the edited cells by question, with those of a table that shows some of them.
+def merged(rows: Rows, edits: Mapping[str, Any], cells: Cells) -> dict[str, Any]:
+    """Return the edited cells, with those of a table that shows some of the questions.
 
     Args:
         rows: What the table was given; each with its `id`.
         edits: What the widget reports.
-        cells: The edited cells so far: new values by field, `was` with the values they replace, and `selected`.
+        cells: The edited cells so far.
     """
-    found = {name: dict(cell) for name, cell in cells.items()}
+    every = {name: dict(cell) for name, cell in cells.items()}
     for at, changes in (edits.get("edited_rows") or {}).items():
         row = rows[int(at)]
-        cell = found.setdefault(row["id"], {})
+        cell = every.setdefault(row["id"], {})
         for name, value in changes.items():
             if name == "selected":
                 cell["selected"] = bool(value)
             elif name in _FIELDS:
                 cell["was"] = {name: row[name], **cell.get("was", {})}
                 cell[name] = _read(name, value)
-    return found
+    return every
 
 
 def _read(name: str, value: Any) -> Any:
@@ -75,26 +69,29 @@ def _read(name: str, value: Any) -> Any:
     return keywords_of(value or []) if name == "keywords" else str(value or "")
 
 
-def _edits(cells: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+def _edits(cells: Cells) -> dict[str, dict[str, Any]]:
     edits = {name: {field: cell[field] for field in _FIELDS if field in cell} for name, cell in cells.items()}
     return {name: fields for name, fields in edits.items() if fields}
 
 
-def _bar(row: BenchmarkRow, draft: Draft, benchmark: Benchmark, review: BulkReview) -> None:
+def _bar(row: BenchmarkRow, draft: Draft, review: BulkReview) -> None:
+    changes, texts = review.questions, len(review.renamed)
     with st.container(horizontal=True, vertical_alignment="center"):
-        edited = bool(_edits(draft.values["cells"]))
         save = save_button.draw("Save", "save_grid", edited=bool(review.changes))
-        if st.button("Discard edits", icon=":material/undo:", key="discard_grid", disabled=not edited):
+        if forms.button("Discard edits", "undo", "discard_grid", disabled=not _edits(draft.values["cells"])):
             drafts.discard(draft.name)
             st.rerun()
         if review.changes:
             st.badge("Unsaved edits", icon=":material/edit:", color="orange")
-        st.markdown(_summary(review), width="content")
+            identity = f", {texts} of them with a new identity" if texts else ""
+            st.markdown(f"**{counted(changes, 'question')}** changed{identity}.", width="content")
+        else:
+            st.markdown("Nothing is changed. Edit the cells, then save them all at once.", width="content")
     keep = st.checkbox(
         "Keep the ids of questions whose text changes",
         key="keep_ids_of_grid",
         disabled=not review.renamed,
-        help="Runs made so far know a question by its id, which follows from the text. For typos and commas keep it: "
+        help="Earlier runs know a question by its id, which follows from the text. For typos and commas keep it: "
         "earlier results stay connected.",
     )
     if save:
@@ -102,75 +99,12 @@ def _bar(row: BenchmarkRow, draft: Draft, benchmark: Benchmark, review: BulkRevi
             _save(row, draft, review, keep)
 
 
-def _summary(review: BulkReview) -> str:
-    if not review.changes:
-        return "Nothing is changed. Edit the cells, then save them all at once."
-    said = f"**{counted(review.questions, 'question')}** {'changes' if review.questions == 1 else 'change'}"
-    texts = len(review.renamed)
-    return (
-        f"{said}, {counted(texts, 'text')} {'changes its' if texts == 1 else 'change their'} identity."
-        if texts
-        else f"{said}."
-    )
-
-
-def _warnings(draft: Draft, review: BulkReview) -> None:
-    for problem in review.problems:
-        st.error(plain(problem), icon=":material/error:")
-    if review.gone:
-        st.warning(
-            f"{counted(len(review.gone), 'edited question')} {'is' if len(review.gone) == 1 else 'are'} not in this "
-            "benchmark any more; those edits are left out.",
-            icon=":material/warning:",
-        )
-    cells = draft.values["cells"]
-    overtaken = sum(_changed_elsewhere(change, cells[change.question_id]) for change in review.changes)
-    if overtaken:
-        st.warning(
-            f"{counted(overtaken, 'edited value')} {'was' if overtaken == 1 else 'were'} changed elsewhere since you "
-            "began. Saving writes your edits over it.",
-            icon=":material/warning:",
-        )
-
-
-def _changed_elsewhere(change: Change, cell: Mapping[str, Any]) -> bool:
-    return bool(cell.get("was", {}).get(change.field, change.before) != change.before)
-
-
-def _changes(benchmark: Benchmark, review: BulkReview) -> None:
-    if not review.changes:
-        return
-    with st.expander(f"What changes ({counted(len(review.changes), 'value')})", icon=":material/difference:"):
-        st.dataframe(
-            [
-                {
-                    "Question": short(benchmark.get_question(change.question_id).question, 60),
-                    "What": _FIELDS[change.field],
-                    "Before": _said(change.before),
-                    "After": _said(change.after),
-                }
-                for change in review.changes[:_MOST_CHANGES]
-            ],
-            hide_index=True,
-            alt="What changes",
-            height="content" if len(review.changes) < 8 else 280,
-        )
-        if len(review.changes) > _MOST_CHANGES:
-            st.caption(f"The first {_MOST_CHANGES} are shown.")
-
-
-def _said(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return short(", ".join(value) if isinstance(value, list) else value, 200)
-
-
 def _save(row: BenchmarkRow, draft: Draft, review: BulkReview, keep: bool) -> None:
     if not review.changes:
         feedback.say("There is nothing to save.")
         st.rerun()
     if review.problems:
-        st.error("Nothing was saved. Correct what is named above first.", icon=":material/error:")
+        st.error("Nothing was saved. Correct what is named below first.", icon=":material/error:")
         return
     with benchmark_choice.changing(row.id) as benchmark:
         applied = apply_edits(benchmark, _edits(draft.values["cells"]), keep_ids=keep)
@@ -179,17 +113,66 @@ def _save(row: BenchmarkRow, draft: Draft, review: BulkReview, keep: bool) -> No
         with benchmark_choice.changing(row.id) as benchmark:
             left = take_back(benchmark, applied)
         if left:
-            feedback.say(
-                f"{counted(left, 'question')} changed since {'was' if left == 1 else 'were'} left as they are."
-            )
+            feedback.say(f"{counted(left, 'question')} edited since then left unchanged.")
 
     drafts.discard(draft.name)
     feedback.offer_undo(f"Saved **{counted(len(applied), 'question')}**", undo)
     st.rerun()
 
 
-def _forget_finished(draft: Draft, names: Sequence[str]) -> None:
-    """Drop unsaved marks of questions that were marked at once, and take back the selection."""
+def _bulk(row: BenchmarkRow, shown: Shown, draft: Draft) -> None:
+    """Draw buttons for the selected questions, or for all that are shown where none is selected."""
+    cells: Cells = draft.values["cells"]
+    selected = [name for name in shown.ids if cells.get(name, {}).get("selected")]
+    names = list(selected or shown.ids)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        scope = f"the {len(selected)} selected" if selected else f"all {len(shown.ids)} shown"
+        st.caption(f"For {scope}:", width="content")
+        if forms.button("Mark finished", "check_circle", "mark_finished", disabled=not names):
+            _mark(row, draft, names, True)
+        if forms.button("Mark not finished", "pause_circle", "mark_unfinished", disabled=not names):
+            _mark(row, draft, names, False)
+        delete_help = "Deletes the selected questions; it can be undone." if selected else "Select questions first."
+        if forms.button("Delete", "delete", "delete_selected", disabled=not selected, help=delete_help):
+            _delete(row, draft, selected)
+
+
+def _mark(row: BenchmarkRow, draft: Draft, names: Sequence[str], finished: bool) -> None:
+    with frame.guard():
+        with benchmark_choice.changing(row.id) as benchmark:
+            applied = apply_edits(benchmark, {name: {"finished": finished} for name in names})
+
+        def undo() -> None:
+            with benchmark_choice.changing(row.id) as benchmark:
+                take_back(benchmark, applied)
+
+        _forget_marks(draft, names)
+        word = "finished" if finished else "not finished"
+        if applied:
+            feedback.offer_undo(f"Marked **{counted(len(applied), 'question')}** as {word}", undo)
+        else:
+            feedback.say(f"All {len(names)} were marked as {word} already.")
+        st.rerun()
+
+
+def _delete(row: BenchmarkRow, draft: Draft, names: Sequence[str]) -> None:
+    with frame.guard():
+        with benchmark_choice.changing(row.id) as benchmark:
+            removed = [benchmark.take_question(name) for name in names]
+
+        def undo() -> None:
+            with benchmark_choice.changing(row.id) as benchmark:
+                # The place of each was counted without those removed before it.
+                for question in reversed(removed):
+                    benchmark.put_back(question)
+
+        _forget_marks(draft, names)
+        feedback.offer_undo(f"Deleted **{counted(len(removed), 'question')}**", undo)
+        st.rerun()
+
+
+def _forget_marks(draft: Draft, names: Sequence[str]) -> None:
+    """Drop unsaved marks and the selection of questions that were acted on at once."""
     cells = {name: dict(cell) for name, cell in draft.values["cells"].items()}
     for name in names:
         cell = cells.get(name, {})
@@ -200,11 +183,15 @@ def _forget_finished(draft: Draft, names: Sequence[str]) -> None:
 
 
 def _table(benchmark: Benchmark, shown: Shown, draft: Draft) -> None:
-    ids = _page(shown.ids)
+    ids = forms.paged(shown.ids, PAGE, "grid_page")
     cells = draft.values["cells"]
     rows = [_row(benchmark, shown, name, cells.get(name, {})) for name in ids]
     given, key = draft.table("cells", rows, merged, fingerprint("/".join(ids)))
-    words = sorted({*shown.index.keywords, *(word for row in given for word in row["keywords"])}, key=str.casefold)
+    words = {word for question in benchmark for word in question.keywords} | {
+        word for row in given for word in row["keywords"]
+    }
+    text, tick = st.column_config.TextColumn, st.column_config.CheckboxColumn
+    keywords = st.column_config.MultiselectColumn
     st.data_editor(
         given,
         hide_index=True,
@@ -213,35 +200,69 @@ def _table(benchmark: Benchmark, shown: Shown, draft: Draft) -> None:
         on_change=draft.take_over,
         alt="Questions to edit",
         disabled=("state",),
-        height="content" if len(ids) <= _MOST_ROWS else _MOST_ROWS * _ROW_HEIGHT,
+        height="content" if len(ids) <= _MOST_ROWS else _MOST_ROWS * forms.ROW_HEIGHT,
         column_order=("selected", "state", "finished", "question", "raw_answer", "keywords"),
         column_config={
-            "selected": st.column_config.CheckboxColumn("Select", width=80, help="For the buttons above the table."),
-            "state": st.column_config.TextColumn("State", width=80),
-            "finished": st.column_config.CheckboxColumn("Finished", width=95),
-            "question": st.column_config.TextColumn("Question", width=300, required=True),
-            "raw_answer": st.column_config.TextColumn("Reference answer", width=160, required=True),
-            "keywords": st.column_config.MultiselectColumn(
-                "Keywords", width=150, options=words, accept_new_options=True
+            "selected": tick("Select", width=80, help="For the buttons above the table."),
+            "state": text("State", width=80),
+            "finished": tick("Finished", width=95),
+            "question": text("Question", width=300, required=True),
+            "raw_answer": text("Reference answer", width=160, required=True),
+            "keywords": keywords(
+                "Keywords", width=150, options=sorted(words, key=str.casefold), accept_new_options=True
             ),
         },
     )
 
 
-def _page(ids: Sequence[str]) -> Sequence[str]:
-    pages = math.ceil(len(ids) / PAGE)
-    if pages <= 1:
-        return ids
-    page = st.pagination(pages, key=f"grid_page_{pages}")
-    return ids[(page - 1) * PAGE : page * PAGE]
-
-
 def _row(benchmark: Benchmark, shown: Shown, name: str, cell: Mapping[str, Any]) -> dict[str, Any]:
     question = benchmark.get_question(name)
-    stored = {field: getattr(question, field) for field in _FIELDS}
     return {
         "id": name,
         "selected": bool(cell.get("selected")),
-        "state": SIGNS[shown.index.questions[name].state.state],
-        **{field: cell.get(field, value) for field, value in stored.items()},
+        "state": SIGNS[shown.questions[name].state.state],
+        **{field: cell.get(field, getattr(question, field)) for field in _FIELDS},
     }
+
+
+def _warnings(draft: Draft, review: BulkReview) -> None:
+    for problem in review.problems:
+        st.error(plain(problem), icon=":material/error:")
+    if review.gone:
+        gone = counted(len(review.gone), "edited question")
+        st.warning(f"Left out, because deleted in the meantime: {gone}.", icon=":material/warning:")
+    cells = draft.values["cells"]
+    overwritten = sum(
+        cells[change.question_id].get("was", {}).get(change.field, change.before) != change.before
+        for change in review.changes
+    )
+    if overwritten:
+        st.warning(
+            f"Changed elsewhere since you began: {counted(overwritten, 'edited value')}. Saving writes your edits "
+            "over it.",
+            icon=":material/warning:",
+        )
+
+
+def _changes(benchmark: Benchmark, review: BulkReview) -> None:
+    if not review.changes:
+        return
+    with st.expander(f"What changes ({counted(len(review.changes), 'value')})", icon=":material/difference:"):
+        rows = [
+            {
+                "Question": short(benchmark.get_question(change.question_id).question, 60),
+                "What": _FIELDS[change.field],
+                "Before": _in_words(change.before),
+                "After": _in_words(change.after),
+            }
+            for change in review.changes[:_MOST_CHANGES]
+        ]
+        forms.table(rows, "What changes", most=8)
+        if len(review.changes) > _MOST_CHANGES:
+            st.caption(f"The first {_MOST_CHANGES} are shown.")
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return short(", ".join(value) if isinstance(value, list) else value, 200)

@@ -1,27 +1,48 @@
-"""Which questions are shown, the table to choose one from, and adding one."""
+"""Which questions are shown, the table to choose one from, adding one, and the deleted ones."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
-from karenina_core.benchmark import Benchmark
-from karenina_core.runs import BenchmarkRow
+from karenina_core.authoring import REVIEW_PROPERTY
+from karenina_core.benchmark import Benchmark, BenchmarkQuestion, QuestionState
+from karenina_core.runs import BenchmarkRow, QuestionVersion, restore_version
 from karenina_core.schemas.entities.question import question_id as id_of
-from pages.components import drafts, feedback, frame, services, state
+from karenina_core.text import counted
+from pages.components import drafts, feedback, forms, frame, services, state
 from pages.components.benchmarks import choice as benchmark_choice
-from pages.components.questions import index as question_index
-from pages.components.questions.index import FAILING, VIEWS, Failures, Index, Listed
 from pages.components.text import distinct, local_time, plain, short
 from pages.components.widgets import pick
 
-SIGNS = {"ready": "✓ ready", "draft": "○ draft", "issue": "! issue"}
-_WAYS = {"list": "One by one", "grid": "Many at once"}
 PAGE = 100
 """Rows of the table at once; more would be sent anew with every change of the list."""
+SIGNS = {"ready": "✓ ready", "draft": "○ draft", "issue": "! issue"}
+FAILING = "Failing in run"
+_MOST_DELETED = 20
+
+Failures = Mapping[str, Mapping[str, tuple[int, int]]]
+"""How many verdicts failed, and how many there are, by question and answering model; of questions that failed."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A question in the list.
+
+    Attributes:
+        text: One line of its text.
+        searched: What a search looks into, in lower case.
+        state: Where it stands.
+        review: Why a person has to look at its template, one sentence a line; empty where nobody has to.
+    """
+
+    id: str
+    text: str
+    searched: str
+    state: QuestionState
+    review: str
 
 
 @dataclass(frozen=True)
@@ -29,16 +50,40 @@ class Shown:
     """The questions of the chosen view that match the search.
 
     Attributes:
-        index: All questions.
-        ids: Those that are shown, in the order of the benchmark.
+        questions: All questions, in the order of the benchmark.
+        ids: Those that are shown, in that order.
         view: The chosen view.
         failures: What failed in the chosen run; empty in other views.
     """
 
-    index: Index
+    questions: Mapping[str, Listed]
     ids: Sequence[str]
     view: str
     failures: Failures
+
+
+VIEWS: dict[str, Callable[[Listed], bool]] = {
+    "All": lambda item: True,
+    "Ready": lambda item: item.state.state == "ready",
+    "Draft": lambda item: item.state.state == "draft",
+    "Issues": lambda item: item.state.state == "issue",
+    "Needs review": lambda item: bool(item.review),
+    FAILING: lambda item: True,  # those of a run
+}
+
+
+@st.cache_resource(max_entries=4, show_spinner="Reading the questions and checking their templates…")
+def index(benchmark_id: str, revision: int) -> Mapping[str, Listed]:
+    """Return the questions of a stored benchmark as the list needs them, by id."""
+    benchmark = benchmark_choice.reading(benchmark_id, revision)
+    states = benchmark_choice.checked(benchmark_id, revision).states
+    return {question.id: _listed(question, states[question.id]) for question in benchmark}
+
+
+def _listed(question: BenchmarkQuestion, where: QuestionState) -> Listed:
+    searched = "\n".join([question.question, question.raw_answer, *question.keywords, question.id]).casefold()
+    review = str((question.custom_metadata or {}).get(REVIEW_PROPERTY) or "")
+    return Listed(question.id, short(question.question, 120), searched, where, review)
 
 
 def draft_name(benchmark_id: str, question_id: str) -> str:
@@ -48,141 +93,105 @@ def draft_name(benchmark_id: str, question_id: str) -> str:
 
 def many_at_once() -> bool:
     """Draw the choice of how to edit, and return whether it is the table of many questions."""
-    if st.session_state.get("question_way") not in _WAYS:
-        st.session_state["question_way"] = "grid" if state.recalled("edit") == "grid" else "list"
-    way = st.segmented_control(
-        "Edit",
-        list(_WAYS),
-        format_func=_WAYS.__getitem__,
-        required=True,
-        key="question_way",
-        label_visibility="collapsed",
-    )
-    state.choose("edit", "grid" if way == "grid" else None)
-    return way == "grid"
+    ways = {"list": "One by one", "grid": "Many at once"}
+    return forms.linked("edit", "Edit", ways, few=True, label_visibility="collapsed") == "grid"
 
 
 def filtered(row: BenchmarkRow) -> Shown:
     """Draw search and views, and return the questions they leave."""
-    found = question_index.index(row.id, row.revision)
+    questions = index(row.id, row.revision)
     with st.container(horizontal=True, vertical_alignment="center"):
-        search = _search()
-        view = _view(found)
-    failures = _failures(row, found) if view == FAILING else {}
-    ids = question_index.shown(found, view, search, failures)
-    counts = found.counts
-    said = [
-        f"{len(ids)} of {len(found.questions)} shown",
-        f"{counts['Ready']} ready",
-        f"{counts['Draft']} draft",
-        f"{counts['Issues']} with an issue",
-        *([f"{counts['Needs review']} to review"] if counts["Needs review"] else []),
+        # Set only while the browser does not know the field: later, it would write over what is being typed.
+        if "question_search" not in st.session_state:
+            st.session_state["question_search"] = state.recalled("find") or ""
+        search = forms.search("question_search", "Text, answer, keyword or id", width=320)
+        state.choose("find", search or None)
+        with st.container():  # directly in a row it would be cut off on a narrow screen instead of wrapped
+            names = {name: name for name in VIEWS}
+            view = str(forms.linked("only", "View", names, few=True, label_visibility="collapsed"))
+    failures = _failures(row, questions) if view == FAILING else {}
+    wanted = search.strip().casefold()
+    ids = [
+        name
+        for name, item in questions.items()
+        if wanted in item.searched and (name in failures if view == FAILING else VIEWS[view](item))
     ]
-    st.caption(" · ".join(said))
-    return Shown(found, ids, view, failures)
+    count = {name: sum(map(fits, questions.values())) for name, fits in VIEWS.items()}
+    review = f" · {count['Needs review']} to review" if count["Needs review"] else ""
+    st.caption(
+        f"{len(ids)} of {len(questions)} shown · {count['Ready']} ready · {count['Draft']} draft · "
+        f"{count['Issues']} with an issue{review}"
+    )
+    return Shown(questions, ids, view, failures)
+
+
+def _failures(row: BenchmarkRow, questions: Mapping[str, Listed]) -> Failures:
+    runs = {run.id: run for run in services.store().runs.all(benchmark_id=row.id) if run.done}
+    labels = distinct(runs, lambda name: f"{short(runs[name].name, 50)} · {local_time(runs[name].created)}")
+    chosen = forms.linked("failing", "Failing in", labels, width=420)
+    if chosen is None:
+        st.info("This benchmark has no run with results yet. Configure one first.", icon=":material/info:")
+        forms.go("Go to Configure", "tune", frame.CONFIGURE, "go_to_configure", benchmark=row.id)
+        return {}
+    run = runs[chosen]
+    failures = _failed(run.id, (run.done, run.passed, run.failed, run.not_evaluated))
+    gone = sum(name not in questions for name in failures)
+    if gone:
+        has = "that this benchmark no longer has, or has with another text."
+        st.caption(f"{counted(gone, 'more question')} failed in this run {has}")
+    return failures
+
+
+@st.cache_data(max_entries=8, ttl=60, show_spinner=False)
+def _failed(run_id: str, counters: tuple[int, ...]) -> Failures:
+    """Return what failed in a run; cached for a while, as long as its counters stay the same."""
+    return services.store().results.failures(run_id)
 
 
 def choose(row: BenchmarkRow, shown: Shown) -> str | None:
     """Draw the table and return the id of the chosen question."""
-    chosen = state.selected("q", shown.index.questions)
+    chosen = state.selected("q", shown.questions)
     if not shown.ids:
-        st.info("No question is in this view. Choose All, or clear the search.", icon=":material/search_off:")
+        nothing_shown()
         return chosen
-    ids = _page(shown.ids, chosen)
+    # The chosen one is part of the key: another question, chosen by a link or an undo, is looked up where it is.
+    ids = forms.paged(shown.ids, PAGE, "question_page", chosen=chosen)
     edited = set(drafts.unsaved(f"{row.id}/question/"))
-    rows = [_row(shown.index.questions[name], shown, draft_name(row.id, name) in edited) for name in ids]
-    columns = {
-        "State": st.column_config.TextColumn(width=90),
-        "Failed": st.column_config.TextColumn(width=70),
-        # The whole text stands beside the list; where more follows, the list scrolls.
-        "Question": st.column_config.TextColumn(width="large" if len(rows[0]) > 2 else 180),
-    }
+    rows = [_row(shown.questions[name], shown, draft_name(row.id, name) in edited) for name in ids]
+    # The whole text stands beside the list; where more follows, the list scrolls.
+    columns = forms.widths(State=90, Failed=70, Question="large" if len(rows[0]) > 2 else 180)
     picked = pick("question_table", ids, rows, chosen, alt="Questions", most=16, columns=columns)
     if picked != chosen:
         state.choose("q", picked)
     return picked
 
 
-def _search() -> str:
-    # Set only while the browser does not know the field: later, it would write over what is being typed.
-    if "question_search" not in st.session_state:
-        st.session_state["question_search"] = state.recalled("find") or ""
-    search = st.text_input(
-        "Search",
-        type="search",
-        live=True,
-        key="question_search",
-        placeholder="Text, answer, keyword or id",
-        label_visibility="collapsed",
-        width=320,
-    )
-    state.choose("find", search or None)
-    return search
-
-
-def _view(found: Index) -> str:
-    if st.session_state.get("question_view") not in VIEWS:
-        wanted = state.recalled("only")
-        st.session_state["question_view"] = wanted if wanted in VIEWS else VIEWS[0]
-    with st.container():  # directly in a row it would be cut off on a narrow screen instead of wrapped
-        view = st.segmented_control("View", VIEWS, required=True, key="question_view", label_visibility="collapsed")
-    state.choose("only", None if view in (None, VIEWS[0]) else view)
-    return view or VIEWS[0]
-
-
-def _failures(row: BenchmarkRow, found: Index) -> Failures:
-    runs = {run.id: run for run in services.store().runs.all(benchmark_id=row.id) if run.done}
-    if not runs:
-        st.info("This benchmark has no run with results yet. Configure one first.", icon=":material/info:")
-        if st.button("Go to Configure", icon=":material/tune:", key="go_to_configure"):
-            st.switch_page(frame.CONFIGURE, query_params={"benchmark": row.id})
-        return {}
-    if st.session_state.get("failing_run") not in runs:
-        st.session_state["failing_run"] = state.selected("failing", runs)
-    labels = distinct(runs, lambda key: f"{short(runs[key].name, 50)} · {local_time(runs[key].created)}")
-    chosen = st.selectbox(
-        "Failing in",
-        list(runs),
-        format_func=labels.__getitem__,
-        key="failing_run",
-        width=420,
-    )
-    state.choose("failing", chosen)
-    run = runs[chosen]
-    failed = question_index.failures(run.id, (run.done, run.passed, run.failed, run.not_evaluated))
-    gone = sum(name not in found.questions for name in failed)
-    if gone:
-        st.caption(
-            f"{gone} more {'question' if gone == 1 else 'questions'} failed in this run that this benchmark no longer "
-            "has, or has with another text."
-        )
-    return failed
-
-
-def _page(ids: Sequence[str], chosen: str | None) -> Sequence[str]:
-    if len(ids) <= PAGE:
-        return ids
-    pages = math.ceil(len(ids) / PAGE)
-    place = ids.index(chosen) // PAGE + 1 if chosen in ids else 1
-    # Part of the key: another question, chosen by a link or an undo, is looked up where it is.
-    page = st.pagination(pages, default=place, key=f"question_page_{pages}_{chosen}")
-    return ids[(page - 1) * PAGE : page * PAGE]
+def nothing_shown() -> None:
+    """Say that the view is empty, and what to do."""
+    st.info("No question is in this view. Choose All, or clear the search.", icon=":material/search_off:")
 
 
 def _row(item: Listed, shown: Shown, edited: bool) -> Mapping[str, str]:
-    signs = [SIGNS[item.state.state], *(["⚑"] if item.review else []), *(["✎"] if edited else [])]
+    row = {"State": SIGNS[item.state.state] + (" ⚑" if item.review else "") + (" ✎" if edited else "")}
     failed = shown.failures.get(item.id)
-    return {
-        "State": " ".join(signs),
-        **({"Failed": question_index.total(failed)} if failed else {}),
-        "Question": item.text,
-        **({"For": question_index.in_words(failed)} if failed else {}),
-        **({"Why": short(_why(item, shown.view), 300)} if shown.view in ("Draft", "Issues", "Needs review") else {}),
-    }
+    if failed:
+        wrong, verdicts = (sum(numbers[place] for numbers in failed.values()) for place in (0, 1))
+        row["Failed"] = f"{wrong} of {verdicts}"
+    row["Question"] = item.text
+    if failed:
+        row["For"] = failed_for(failed)
+    if shown.view in ("Draft", "Issues", "Needs review"):
+        row["Why"] = short(item.review if shown.view == "Needs review" else " ".join(item.state.obstacles), 300)
+    return row
 
 
-def _why(item: Listed, view: str) -> str:
-    return item.review if view == "Needs review" else " ".join(item.state.obstacles)
+def failed_for(failed: Mapping[str, tuple[int, int]]) -> str:
+    """Return for which models a question failed, and how often."""
+    return ", ".join(
+        short(model, 60) + (f" ({wrong} of {verdicts})" if verdicts > 1 else "")
+        for model, (wrong, verdicts) in sorted(failed.items())
+        if wrong
+    )
 
 
 def add(row: BenchmarkRow, benchmark: Benchmark) -> None:
@@ -206,3 +215,29 @@ def add(row: BenchmarkRow, benchmark: Benchmark) -> None:
         state.choose("q", added)
         feedback.say(f"Added **{plain(text, 50)}** as a draft.")
         st.rerun()
+
+
+def deleted(row: BenchmarkRow, benchmark: Benchmark) -> None:
+    """Draw the deleted questions of a benchmark, the latest first; nothing where there are none."""
+    versions = _deleted(row.id, row.revision, tuple(benchmark.get_question_ids()))
+    if not versions:
+        return
+    with st.popover(f"Deleted ({len(versions)})", icon=":material/delete_sweep:", key="deleted_questions"):
+        for version in versions[:_MOST_DELETED]:
+            text, when = version.content["question"], version.saved[:16].replace("T", " ")
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.markdown(f"{plain(text, 80)} :gray[· {plain(when)}]", width="stretch")
+                if forms.button("Restore", "undo", f"bring_back_{version.question_id}"):
+                    with frame.guard():
+                        with benchmark_choice.changing(row.id) as changed:
+                            name = restore_version(changed, version.question_id, version.content)
+                        state.choose("q", name)
+                        feedback.say(f"**{plain(text, 50)}** is back, at the end of the list.")
+                        st.rerun()
+        if len(versions) > _MOST_DELETED:
+            st.caption(f"The last {_MOST_DELETED} are shown.")
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _deleted(benchmark_id: str, revision: int, _present: tuple[str, ...]) -> list[QuestionVersion]:
+    return services.store().benchmarks.deleted_questions(benchmark_id, _present)

@@ -17,48 +17,35 @@ from karenina_core.runs import (
     remove_from_library,
 )
 from karenina_core.schemas import AnyTrait, StoredTrait
-from karenina_core.text import first_free
-from pages.components import feedback, frame, services
-from pages.components.benchmarks.choice import reading
+from karenina_core.text import counted, first_free
+from pages.components import feedback, forms, frame, services
+from pages.components.benchmarks import choice as benchmark_choice
+from pages.components.rubrics import traits as rubric_traits
 from pages.components.rubrics.scope import Scope
 from pages.components.text import distinct, plain, short
-from pages.components.traits import acts as trait_acts
-from pages.components.traits.values import kind_in_words
+from pages.components.traits.form import yields
 
 _LIBRARY = "library"
 
 
 def draw(scope: Scope) -> None:
-    """Draw the source, its traits, and what can be done with those that are marked."""
+    """Draw the source, its traits, and what can be done with those that are selected."""
     benchmarks = {row.id: row for row in services.store().benchmarks.all() if row.id != scope.benchmark_id}
-    named = distinct(
-        [_LIBRARY, *benchmarks],
-        lambda name: (
-            "The library"
-            if name == _LIBRARY
-            else f"{short(benchmarks[name].name, 60)} · {short(benchmarks[name].version, 20)}"
-        ),
-    )
-    source = st.selectbox(
-        "Copy from",
-        list(named),
-        format_func=named.__getitem__,
-        key="library_source",
-        width=420,
-    )
-    entries = library(services.store())
+    names = {_LIBRARY: "The library"} | {name: benchmark_choice.label(row) for name, row in benchmarks.items()}
+    labels = distinct(names, names.__getitem__)
+    source = forms.select("Copy from", labels, "library_source", width=420)
+    entries = library(services.store()) if source == _LIBRARY else []
     if source == _LIBRARY:
-        traits = [entry.trait for entry in entries]
-        origins = [entry.origin for entry in entries]
+        traits = [(entry.trait, entry.origin) for entry in entries]
     else:
-        traits = _of_benchmark(source)
-        origins = [benchmarks[source].name] * len(traits)
+        row = benchmarks[source]
+        every = benchmark_choice.reading(row.id, row.revision).all_traits()
+        traits = [(trait, row.name) for trait in every if not isinstance(trait, StoredTrait)]
     if traits:
-        marked = _table(source, traits, origins)
-        _acts(scope, traits, marked, entries if source == _LIBRARY else [])
+        _acts(scope, [trait for trait, _ in traits], _table(source, traits), entries, traits[0][1])
     elif source == _LIBRARY:
         st.info(
-            "The library is empty. Keep a trait with “Keep in library” under “Traits”, or import a file below.",
+            "The library is empty. Add a trait with “Add to library” under “Traits”, or import a file below.",
             icon=":material/bookmark:",
         )
     else:
@@ -67,22 +54,17 @@ def draw(scope: Scope) -> None:
         _files(entries)
 
 
-def _of_benchmark(benchmark_id: str) -> list[AnyTrait]:
-    row = services.store().benchmarks.row(benchmark_id)
-    found = reading(row.id, row.revision).all_traits()
-    return [trait for trait in found if not isinstance(trait, StoredTrait)]
-
-
-def _table(source: str, traits: Sequence[AnyTrait], origins: Sequence[str]) -> list[int]:
+def _table(source: str, traits: Sequence[tuple[AnyTrait, str]]) -> list[int]:
+    """Draw the traits and return the places of the selected ones."""
     event = st.dataframe(
         [
             {
                 "Trait": short(trait.name, 80),
-                "Yields": kind_in_words(trait),
-                "Says": short(trait.description or getattr(trait, "pattern", "") or "", 120),
+                "Yields": yields(trait),
+                "Description": short(trait.description or getattr(trait, "pattern", "") or "", 120),
                 "From": short(origin, 60),
             }
-            for trait, origin in zip(traits, origins, strict=True)
+            for trait, origin in traits
         ],
         hide_index=True,
         on_select="rerun",
@@ -93,70 +75,60 @@ def _table(source: str, traits: Sequence[AnyTrait], origins: Sequence[str]) -> l
     return [row for row in event.selection.rows if row < len(traits)]
 
 
-def _acts(scope: Scope, traits: Sequence[AnyTrait], marked: Sequence[int], entries: Sequence[LibraryTrait]) -> None:
+def _acts(
+    scope: Scope, traits: Sequence[AnyTrait], selected: Sequence[int], entries: Sequence[LibraryTrait], origin: str
+) -> None:
     where = f"“{short(scope.question, 50)}”" if scope.question_id else "all questions"
-    number = "1 trait" if len(marked) == 1 else f"{len(marked)} traits"
-    rename = st.toggle(
-        "Give another name where a name is taken",
-        key="library_rename",
-        help="Otherwise a trait whose name is taken is not copied, and nothing else is either.",
-    )
+    number = counted(len(selected), "trait")
+    label = f"Copy {number} to {plain(where)}" if selected else "Select traits in the table to copy them"
     with st.container(horizontal=True), frame.guard():
-        if st.button(
-            f"Copy {number} to {plain(where)}" if marked else "Mark traits in the table to copy them",
-            type="primary",
-            icon=":material/content_copy:",
-            key="library_copy",
-            disabled=not marked,
-        ):
-            _copy(scope, [traits[row] for row in marked], rename)
-        if entries and st.button(
-            "Remove from the library", icon=":material/delete:", key="library_remove", disabled=not marked
-        ):
-            _remove([entries[row] for row in marked])
-        if not entries and st.button(
-            "Keep in library", icon=":material/bookmark_add:", key="library_keep", disabled=not marked
-        ):
-            row = services.store().benchmarks.row(st.session_state["library_source"])
-            for place in marked:
-                add_to_library(services.store(), traits[place], row.name)
-            feedback.say(f"{number} kept in the library.")
+        if forms.button(label, "content_copy", "library_copy", type="primary", disabled=not selected):
+            _copy(scope, [traits[row] for row in selected])
+        if entries:
+            if forms.button("Remove from the library", "delete", "library_remove", disabled=not selected):
+                _remove([entries[row] for row in selected])
+        elif forms.button("Add to library", "bookmark_add", "library_keep", disabled=not selected):
+            for place in selected:
+                add_to_library(services.store(), traits[place], origin)
+            feedback.say(f"{number} added to the library.")
             st.rerun()
 
 
-def _copy(scope: Scope, traits: Sequence[AnyTrait], rename: bool) -> None:
+def _copy(scope: Scope, traits: Sequence[AnyTrait]) -> None:
+    """Copy traits; one whose name is used already gets another name."""
     present = scope.now()
-    taken = {trait.name for trait in (*present, *scope.shared)}
+    used = {trait.name for trait in (*present, *scope.shared)}
     copies: list[AnyTrait] = []
     for trait in traits:
         name = trait.name
-        if rename and name in taken:
-            name = first_free(partial("{} {}".format, name), taken, start=2)
-        taken.add(name)
+        if name in used:
+            name = first_free(partial("{} {}".format, name), used, start=2)
+        used.add(name)
         copies.append(trait.model_copy(deep=True, update={"name": name}))
     names = [copy.name for copy in copies]
     scope.save([*present, *copies], names)
-    trait_acts.choose(scope, names[0])
+    rubric_traits.choose(scope, names[0])
 
     def undo() -> None:
         scope.save([trait for trait in scope.now() if trait.name not in names])
 
-    listed = ", ".join(f"**{plain(name, 40)}**" for name in names[:5])
-    feedback.offer_undo(f"Copied {listed}" + (f" and {len(names) - 5} more" if len(names) > 5 else ""), undo)
+    feedback.offer_undo(f"Copied {_bold(copies)}", undo)
     st.rerun()
 
 
 def _remove(entries: Sequence[LibraryTrait]) -> None:
-    store = services.store()
-    removed = [remove_from_library(store, entry.id) for entry in entries]
+    removed = [remove_from_library(services.store(), entry.id) for entry in entries]
 
     def undo() -> None:
         for entry in removed:
             put_back(services.store(), entry)
 
-    listed = ", ".join(f"**{plain(entry.trait.name, 40)}**" for entry in removed[:5])
-    feedback.offer_undo(f"Removed {listed} from the library", undo)
+    feedback.offer_undo(f"Removed {_bold([entry.trait for entry in removed])} from the library", undo)
     st.rerun()
+
+
+def _bold(traits: Sequence[AnyTrait]) -> str:
+    return forms.first_few((f"**{plain(trait.name, 40)}**" for trait in traits), 5)
 
 
 def _files(entries: Sequence[LibraryTrait]) -> None:
@@ -179,9 +151,7 @@ def _files(entries: Sequence[LibraryTrait]) -> None:
             known = {entry.trait.model_dump_json() for entry in entries}
             new = [trait for trait in traits if trait.model_dump_json() not in known]
             st.caption(f"The file holds {len(traits)} traits; {len(new)} of them are not in the library yet.")
-            if st.button(
-                f"Add {len(new)} to the library", icon=":material/add:", key="library_import_add", disabled=not new
-            ):
+            if forms.button(f"Add {len(new)} to the library", "add", "library_import_add", disabled=not new):
                 for trait in new:
                     add_to_library(services.store(), trait, upload.name)
                 feedback.say(f"Added {len(new)} to the library.")

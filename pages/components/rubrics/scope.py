@@ -10,7 +10,8 @@ import streamlit as st
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import BenchmarkRow
 from karenina_core.schemas import AnyTrait, Rubric, merge_rubrics
-from pages.components import services, state
+from karenina_core.text import counted
+from pages.components import forms, services
 from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.text import distinct, short
 
@@ -54,7 +55,7 @@ class Scope:
             new_names: Names that are new to it.
 
         Raises:
-            InputError: A new name is taken, or a trait is not valid.
+            InputError: A new name is used already, or a trait is not valid.
         """
         with benchmark_choice.changing(self.benchmark_id) as benchmark:
             for name in new_names:
@@ -81,7 +82,7 @@ class Scope:
         return benchmark.get_question_rubric(self.question_id) or Rubric()
 
 
-def choose(row: BenchmarkRow, benchmark: Benchmark, label: str = "Applies to") -> Scope | None:
+def choose(row: BenchmarkRow, benchmark: Benchmark, label: str) -> Scope | None:
     """Draw the choice; None when one question is wanted and there is none.
 
     Args:
@@ -89,31 +90,12 @@ def choose(row: BenchmarkRow, benchmark: Benchmark, label: str = "Applies to") -
         benchmark: Read from it.
         label: Of the choice.
     """
-    st.session_state["rubric_scope"] = state.selected("scope", _SCOPES)
-    scope = st.segmented_control(
-        label,
-        list(_SCOPES),
-        format_func=_SCOPES.__getitem__,
-        required=True,
-        key="rubric_scope",
-        on_change=lambda: state.choose("scope", st.session_state["rubric_scope"]),
-    )
     shared = benchmark.get_global_rubric() or Rubric()
-    if scope == "global":
+    if forms.linked("scope", label, _SCOPES, few=True) == "global":
         return Scope(row.id, row.name, None, "", shared)
-    ids = benchmark.get_question_ids()
-    question_id = state.selected("q", ids)
+    question_id = forms.linked("q", "Question", _labels(row.id, row.revision))
     if question_id is None:
         return None
-    st.session_state["rubric_question"] = question_id
-    named = _labels(row.id, row.revision)
-    st.selectbox(
-        "Question",
-        ids,
-        format_func=named.__getitem__,
-        key="rubric_question",
-        on_change=lambda: state.choose("q", st.session_state["rubric_question"]),
-    )
     own = benchmark.get_question_rubric(question_id) or Rubric()
     traits, replaced = merge_rubrics(shared, own)
     inherited = tuple(trait.name for trait, origin in traits if origin == "global" and trait.type != "stored")
@@ -124,10 +106,10 @@ def choose(row: BenchmarkRow, benchmark: Benchmark, label: str = "Applies to") -
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _labels(benchmark_id: str, revision: int) -> Mapping[str, str]:
     benchmark = benchmark_choice.reading(benchmark_id, revision)
-    return distinct(benchmark.get_question_ids(), lambda name: _label(benchmark, name))
 
+    def label(name: str) -> str:
+        rubric = benchmark.get_question_rubric(name)
+        own = f" · {counted(len(rubric.traits), 'own trait')}" if rubric else ""
+        return short(benchmark.get_question(name).question, 100) + own
 
-def _label(benchmark: Benchmark, name: str) -> str:
-    rubric = benchmark.get_question_rubric(name)
-    count = f" · {len(rubric.traits)} own" if rubric else ""
-    return short(benchmark.get_question(name).question, 100) + count
+    return distinct(benchmark.get_question_ids(), label)

@@ -15,14 +15,14 @@ from karenina_core.runs import (
     estimate_scoring,
     rows_to_score,
 )
-from karenina_core.schemas import AnyTrait, ModelConfig, StoredTrait
+from karenina_core.schemas import AnyTrait, StoredTrait
 from karenina_core.text import counted
-from pages.components import frame, services, session_keys
+from pages.components import forms, frame, services, session_keys
+from pages.components.drafting import start as drafting
 from pages.components.rubrics.scope import Scope
 from pages.components.text import distinct, plain, short
-from pages.components.traits import judge as trait_judge
-from pages.components.traits import sample as trait_sample
-from pages.components.traits.values import kind_in_words
+from pages.components.traits import inputs
+from pages.components.traits.form import yields
 
 _ENDS = {
     "completed": ":green-badge[:material/check: completed]",
@@ -35,84 +35,74 @@ _ENDS = {
 def draw(scope: Scope) -> None:
     """Draw the choice of run, trait and judge, what it takes, and the progress."""
     st.caption(
-        "The stored answers of a run are assessed by one more trait. The models under test are not asked again, and "
+        "One more trait is assessed on the stored answers of a run. The models under test are not asked again, and "
         "the verdicts and traits that the run has stay as they are."
     )
-    runs = [run for run in trait_sample.runs_of(scope) if not run.active]
+    runs = [run for run in inputs.runs_of(scope) if not run.active]
     traits = {trait.name: trait for trait in scope.rubric.traits if not isinstance(trait, StoredTrait)}
     if not runs:
         st.info("No run has ended yet, so there is nothing to score.", icon=":material/info:")
-        if st.button("Configure a run", type="primary", icon=":material/tune:", key="scoring_configure"):
-            st.switch_page(frame.CONFIGURE, query_params={"benchmark": scope.benchmark_id})
+        benchmark = {"benchmark": scope.benchmark_id}
+        forms.go("Configure a run", "tune", frame.CONFIGURE, "scoring_configure", primary=True, **benchmark)
         return
     if not traits:
         st.info("There is no trait to score with. Add one under “Traits”.", icon=":material/checklist:")
         return
     left, right = st.columns(2, gap="large")
     with left:
-        run_id = trait_sample.choose_run(runs, "scoring_run")
+        run_id = inputs.choose_run(runs, "scoring_run")
     with right:
-        named = distinct(traits, lambda key: f"{short(key, 60)} · {kind_in_words(traits[key])}")
-        name = st.selectbox(
-            "Trait",
-            list(named),
-            format_func=named.__getitem__,
-            key=f"scoring_trait_{scope.draft_prefix}",
-        )
+        labels = distinct(traits, lambda name: f"{short(name, 60)} · {yields(traits[name])}")
+        trait = traits[forms.select("Trait", labels, f"scoring_trait_{scope.draft_prefix}")]
     progress = services.scorer().progress(run_id)
     if progress is not None and progress.active:
         _live(run_id)
         return
     if progress is not None:
-        _ended(progress)
+        _result(progress)
     run = next(run for run in runs if run.id == run_id)
     if run.benchmark_id != scope.benchmark_id:
         st.caption(":material/info: This run belongs to another benchmark.")
-    _terms(scope, run, traits[name])
+    _terms(scope, run, trait)
 
 
 def _terms(scope: Scope, run: RunRow, trait: AnyTrait) -> None:
-    own = run.config.parsing_models
-    judge = None
-    asks = needs_judge(trait)
+    own, asks = run.config.parsing_models, needs_judge(trait)
+    judge = max_cost = None
     if asks:
-        judge = trait_judge.choose("scoring", own)
-        if trait_judge.nobody(own):
+        judge, anybody = inputs.choose_judge("scoring", own)
+        if not anybody:
             return
-    max_cost = None
-    if asks and any(model.is_provider for model in ([judge] if judge else own)):
-        max_cost = st.number_input(
-            "Spend at most (US dollars; empty for no limit)",
-            min_value=0.01,
-            value=1.0,
-            key="scoring_max_cost",
-            help="Scoring stops when this is spent; what is scored stays. Models without a known price do not count.",
-            width=320,
-        )
+        if any(model.is_provider for model in ([judge] if judge else own)):
+            max_cost = drafting.spend_at_most("Scoring", "scored", "scoring_max_cost")
     question_ids = None if scope.question_id is None else (scope.question_id,)
     scoring = Scoring(run.id, trait, question_ids, judge, max_cost)
     rows = len(rows_to_score(services.store(), scoring))
-    problem = _problem(run.id, f"{trait.model_dump_json()}{question_ids}{rows}", scoring)
+    about = f"{run.id}{trait.model_dump_json()}{question_ids}{rows}"
+    problem = _problem(about, scoring)
     if problem:
         st.warning(plain(problem), title="It cannot be scored")
         return
     if not rows:
         st.caption(":material/check: Every result of this run has a value of this trait.")
         return
-    st.markdown(f"**{counted(rows, 'result')} of {run.done:,} {'has' if rows == 1 else 'have'} no value of it yet.**")
-    may = _may(scoring, judge, rows) if asks else True
-    if st.button(
-        f"Score {counted(rows, 'result')}", type="primary", icon=":material/play_arrow:", key="score", disabled=not may
-    ):
+    has = "has" if rows == 1 else "have"
+    st.markdown(f"**{counted(rows, 'result')} of {run.done:,} {has} no value of it yet.**")
+    about += f"{judge.model_dump_json() if judge else ''}{max_cost}"
+    may = not asks or inputs.agreed(
+        "scoring", about, judge, lambda: estimate_scoring(services.store(), scoring).estimate
+    )
+    label = f"Score {counted(rows, 'result')}"
+    if forms.button(label, "play_arrow", "score", type="primary", disabled=not may):
         services.scorer().start(scoring, session_keys.source())
-        trait_judge.forget_estimates()
+        inputs.forget_estimates()
         # Patterns and what the ledger knows are there at once.
         services.scorer().wait(run.id, 1.0)
         st.rerun()
 
 
 @st.cache_data(show_spinner=False, max_entries=50)
-def _problem(run_id: str, about: str, _scoring: Scoring) -> str:
+def _problem(about: str, _scoring: Scoring) -> str:
     """Say why a trait cannot be added to a run; reading its benchmark takes a while where that is large."""
     try:
         check_definition(services.store(), _scoring)
@@ -121,24 +111,16 @@ def _problem(run_id: str, about: str, _scoring: Scoring) -> str:
     return ""
 
 
-def _may(scoring: Scoring, judge: ModelConfig | None, rows: int) -> bool:
-    named = judge.model_dump_json() if judge is not None else ""
-    about = f"{scoring.run_id}{scoring.trait.model_dump_json()}{scoring.question_ids}{named}{rows}{scoring.max_cost}"
-    return trait_judge.agreed("scoring", about, judge, lambda: estimate_scoring(services.store(), scoring).estimate)
-
-
 def _live(run_id: str) -> None:
     @st.fragment(run_every=1)
     def live() -> None:
         progress = services.scorer().progress(run_id)
         if progress is None or not progress.active:
             st.rerun()
-        st.progress(
-            min(progress.done / progress.total, 1.0) if progress.total else 0.0,
-            text=f"{progress.done} of {progress.total} results scored with {plain(progress.trait, 60)}",
-        )
-        st.caption(_numbers(progress))
-        if st.button("Cancel", icon=":material/stop:", key="scoring_cancel", help="What is scored so far stays."):
+        share = min(progress.done / progress.total, 1.0) if progress.total else 0.0
+        st.progress(share, text=f"{progress.done} of {progress.total} results scored with {plain(progress.trait, 60)}")
+        st.caption(_in_numbers(progress))
+        if forms.button("Cancel", "stop", "scoring_cancel", help="What is scored so far stays."):
             services.scorer().cancel(run_id)
             st.rerun()
 
@@ -146,23 +128,21 @@ def _live(run_id: str) -> None:
     st.caption("You can leave this page; scoring goes on.")
 
 
-def _ended(progress: ScoringProgress) -> None:
+def _result(progress: ScoringProgress) -> None:
     with st.container(border=True):
-        st.markdown(f"{_ENDS[progress.status]} **{plain(progress.trait, 60)}**: {_numbers(progress)}")
+        st.markdown(f"{_ENDS[progress.status]} **{plain(progress.trait, 60)}**: {_in_numbers(progress)}")
         if progress.message:
             st.warning(plain(progress.message, 600), title="Why" if progress.status != "completed" else "For example")
-        if progress.scored and st.button("See results", icon=":material/bar_chart:", key="scoring_results"):
-            st.switch_page(frame.RESULTS, query_params={"run": progress.run_id})
+        if progress.scored:
+            forms.go("See results", "bar_chart", frame.RESULTS, "scoring_results", run=progress.run_id)
 
 
-def _numbers(progress: ScoringProgress) -> str:
-    parts = [f"{progress.scored} scored"]
-    if progress.failed:
-        parts.append(f"{progress.failed} without a value, to be tried again")
-    if progress.left_out:
-        parts.append(f"{progress.left_out} without an answer")
-    if progress.calls:
-        parts.append(f"{counted(progress.calls, 'call')}, {progress.cached} of them known already")
-    if progress.cost:
-        parts.append(f"{dollars(progress.cost)} spent")
-    return plain(" · ".join(parts))
+def _in_numbers(progress: ScoringProgress) -> str:
+    parts = [
+        f"{progress.scored} scored",
+        f"{progress.failed} without a value, to be tried again" if progress.failed else "",
+        f"{progress.left_out} without an answer" if progress.left_out else "",
+        f"{counted(progress.calls, 'call')}, {progress.cached} of them known already" if progress.calls else "",
+        f"{dollars(progress.cost)} spent" if progress.cost else "",
+    ]
+    return plain(" · ".join(part for part in parts if part))

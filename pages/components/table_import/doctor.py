@@ -10,76 +10,76 @@ import streamlit as st
 from karenina_core.benchmark import Choice, Choices, Finding, Import
 from karenina_core.csv_text import csv_text
 from karenina_core.text import counted
+from pages.components import forms
 from pages.components.text import plain, short
 from pages.components.widgets import fingerprint
 
-_WORDS: dict[Choice, str] = {"fix": "Fix", "keep": "Leave as it is", "skip": "Leave the row out"}
-_CHOICE_OF = {word: choice for choice, word in _WORDS.items()}
-_VIEWS = {"all": "All", "out": "Left out", "fixed": "Fixed", "as_is": "As they are"}
-_OF_VIEW = {"out": "skip", "fixed": "fix", "as_is": "keep"}
+_ACTIONS: dict[Choice, str] = {"fix": "Fix", "keep": "Leave as it is", "skip": "Leave the row out"}
+_CHOICES = {word: choice for choice, word in _ACTIONS.items()}
+_VIEWS = {
+    "All": lambda finding: True,
+    "Left out": lambda finding: finding.choice == "skip",
+    "Fixed": lambda finding: finding.choice == "fix",
+    "As they are": lambda finding: finding.choice == "keep",
+}
 _MOST = 1_000
 _CHANGED = "_doctor_changed"
-_ROW_HEIGHT = 35
 
 Key = Callable[[str], str]
+"""Makes the key of a widget from its name."""
 
 
-def draw(found: Import, choices: Choices, key: Key) -> Choices | None:
+def draw(examined: Import, choices: Choices, key: Key) -> Choices | None:
     """Draw the findings and return the decisions when they have changed.
 
     Args:
-        found: What the doctor says.
+        examined: What the doctor says.
         choices: What was decided so far.
         key: Makes the key of a widget from its name.
     """
-    _headline(found)
-    kept = _columns(found, key)
-    if kept:
-        return _decided(choices, kept)
-    findings = [finding for finding in found.findings if finding.row is not None]
+    _headline(examined)
+    stored = _columns(examined, key)
+    if stored:
+        return _decided(choices, stored)
+    findings = [finding for finding in examined.findings if finding.row is not None]
     if not findings:
         st.caption("Nothing is wrong with any row.")
         return None
-    view, code = _filters(findings, key)
-    shown = [
-        finding
-        for finding in findings
-        if (view == "all" or finding.choice == _OF_VIEW[view]) and code in (None, finding.code)
-    ]
+    shown = _filtered(findings, key)
     listed = shown[:_MOST]
     st.caption(
-        f"{len(listed):,} of {counted(len(findings), 'finding')} shown. Change what is done in the column "
-        "“Do”, or type a new value for the cell."
+        f"{len(listed):,} of {counted(len(findings), 'finding')} shown. Choose what to do in the column “Do”, or type "
+        "a new value for the cell."
     )
     _table(listed, choices, key)
     with st.container(horizontal=True):
-        for choice, word in _WORDS.items():
+        for choice, word in _ACTIONS.items():
             able = [finding for finding in shown if choice in finding.choices and finding.choice != choice]
             if st.button(f"{word} ({len(able)})", key=key(f"bulk_{choice}"), disabled=not able):
                 return _decided(choices, {finding.key: choice for finding in able})
         st.download_button(
             "Findings as CSV",
-            lambda: as_csv(found.findings),
+            lambda: as_csv(examined.findings),
             file_name="findings.csv",
             mime="text/csv",
             icon=":material/download:",
             on_click="ignore",
             key=key("findings_csv"),
         )
-    changed = st.session_state.pop(_CHANGED, None)
-    return changed if isinstance(changed, Choices) else None
+    changed: Choices | None = st.session_state.pop(_CHANGED, None)
+    return changed
 
 
 def as_csv(findings: Sequence[Finding]) -> bytes:
     """Return findings as a CSV file."""
     rows = (
-        (finding.row, finding.column, finding.code, finding.what, finding.why, finding.fix, _WORDS[finding.choice])
+        (finding.row, finding.column, finding.code, finding.what, finding.why, finding.fix, _ACTIONS[finding.choice])
         for finding in findings
     )
     return csv_text(("Row", "Column", "Code", "What", "Why", "Fix", "Done"), rows).encode("utf-8-sig", "replace")
 
 
-def taken(edits: Mapping[int, Mapping[str, Any]], listed: Sequence[Finding], choices: Choices) -> Choices:
+def with_edits(edits: Mapping[int, Mapping[str, Any]], listed: Sequence[Finding], choices: Choices) -> Choices:
     """Return the decisions with what was changed in the table.
 
     Args:
@@ -87,122 +87,99 @@ def taken(edits: Mapping[int, Mapping[str, Any]], listed: Sequence[Finding], cho
         listed: The findings of the table.
         choices: The decisions so far.
     """
-    decided = dict(choices.of_findings)
-    typed = dict(choices.edits)
+    decided, typed = dict(choices.of_findings), dict(choices.edits)
     for position, changes in edits.items():
         finding = listed[position]
-        choice = _CHOICE_OF.get(str(changes.get("Do")))
+        choice = _CHOICES.get(str(changes.get("Do")))
         if choice in finding.choices:
             decided[finding.key] = choice
         if "Value" in changes and finding.row is not None and finding.column is not None:
-            place = (finding.row, finding.column)
-            value = changes["Value"]
+            place, value = (finding.row, finding.column), changes["Value"]
             typed.pop(place, None)
             if value is not None:
                 typed[place] = str(value)
     return Choices(decided, typed)
 
 
-def _headline(found: Import) -> None:
-    fixed = sum(finding.choice == "fix" and finding.row is not None for finding in found.findings)
-    parts = [f"**{found.good} of {counted(found.total, 'row')} can be imported**"]
-    if found.left_out:
-        parts.append(f"{len(found.left_out)} left out")
-    if fixed:
-        parts.append(counted(fixed, "cell") + " put right")
-    if found.models:
-        parts.append(f"{sum(found.models.values())} answers of {counted(len(found.models), 'model')}")
-    sign = ":material/check_circle:" if not found.left_out else ":material/stethoscope:"
-    st.markdown(f"{sign} {' · '.join(parts)}")
+def _headline(examined: Import) -> None:
+    fixed = sum(finding.choice == "fix" and finding.row is not None for finding in examined.findings)
+    answers = f"{sum(examined.models.values())} answers of {counted(len(examined.models), 'model')}"
+    parts = [
+        f"**{examined.good} of {counted(examined.total, 'row')} can be imported**",
+        f"{len(examined.left_out)} left out" if examined.left_out else "",
+        f"{counted(fixed, 'cell')} fixed" if fixed else "",
+        answers if examined.models else "",
+    ]
+    sign = ":material/stethoscope:" if examined.left_out else ":material/check_circle:"
+    st.markdown(f"{sign} {' · '.join(part for part in parts if part)}")
 
 
-def _columns(found: Import, key: Key) -> dict[Any, Choice] | None:
-    """Name the columns that will not be imported; return the decision to keep them when it is made."""
-    columns = [finding for finding in found.findings if finding.row is None]
-    unsaid = [finding for finding in columns if finding.choice != "fix"]
-    kept = [finding for finding in columns if finding.choice == "fix"]
-    if kept:
-        st.caption(f":material/label: Kept as custom metadata: {_names(kept)}.")
-    if not unsaid:
-        return None
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f":material/view_column: Nothing is said about, so not imported: **{_names(unsaid)}**")
-        if st.button("Keep as custom metadata", key=key("keep_columns"), icon=":material/label:"):
-            return {finding.key: "fix" for finding in unsaid}
+def _columns(examined: Import, key: Key) -> dict[Any, Choice] | None:
+    """Name the columns that will not be imported; return the decision to store them when it is made."""
+    columns = [finding for finding in examined.findings if finding.row is None]
+    stored = [finding for finding in columns if finding.choice == "fix"]
+    unused = [finding for finding in columns if finding.choice != "fix"]
+    if stored:
+        st.caption(f":material/label: Stored as custom metadata: {_names(stored)}.")
+    if unused:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f":material/view_column: Not used, so not imported: **{_names(unused)}**")
+            if forms.button("Store as custom metadata", "label", key("keep_columns")):
+                return {finding.key: "fix" for finding in unused}
     return None
 
 
 def _names(findings: Sequence[Finding]) -> str:
-    more = f" and {len(findings) - 8} more" if len(findings) > 8 else ""
-    return ", ".join(plain(finding.column, 40) for finding in findings[:8]) + more
+    return forms.first_few((plain(finding.column, 40) for finding in findings), 8)
 
 
-def _filters(findings: Sequence[Finding], key: Key) -> tuple[str, str | None]:
-    counts = {name: sum(finding.choice == choice for finding in findings) for name, choice in _OF_VIEW.items()}
-    counts["all"] = len(findings)
-    codes = list(dict.fromkeys(finding.code for finding in findings))
+def _filtered(findings: Sequence[Finding], key: Key) -> list[Finding]:
+    kinds: dict[str, list[Finding]] = {}
+    for finding in findings:
+        kinds.setdefault(finding.code, []).append(finding)
+    names = {"": "Every kind of finding"} | {
+        code: f"{len(some)} × {short(some[0].what.split(':')[0], 50)}" for code, some in kinds.items()
+    }
     with st.container(horizontal=True, vertical_alignment="center"):
-        view = st.segmented_control(
-            "View",
-            list(_VIEWS),
-            default="all",
-            required=True,
-            format_func=lambda name: f"{_VIEWS[name]} {counts[name]}",
-            key=key("view"),
-            label_visibility="collapsed",
-        )
-        code = st.selectbox(
-            "Kind",
-            [None, *codes],
-            format_func=lambda name: _title(findings, name) if name else "Every kind of finding",
-            key=key("code"),
-            label_visibility="collapsed",
-            width=320,
-        )
-    return view or "all", code
-
-
-def _title(findings: Sequence[Finding], code: str) -> str:
-    count = sum(finding.code == code for finding in findings)
-    first = next(finding.what for finding in findings if finding.code == code)
-    return f"{count} × {short(first.split(':')[0], 50)}"
+        shown = forms.viewed(key("doctor"), {str(at): item for at, item in enumerate(findings)}, _VIEWS)
+        code = forms.select("Kind", names, key("code"), label_visibility="collapsed", width=320)
+    return [finding for finding in shown.values() if code in ("", finding.code)]
 
 
 def _table(listed: Sequence[Finding], choices: Choices, key: Key) -> None:
     # A new key for every state of the table: edits are reported by position.
-    state = fingerprint(repr([(finding.key, finding.choice) for finding in listed]))
-    name = key(f"doctor_{state}_{hash((len(choices.edits), len(choices.of_findings)))}")
+    about = fingerprint(repr([(finding.key, finding.choice) for finding in listed]))
+    name = key(f"doctor_{about}_{len(choices.edits)}_{len(choices.of_findings)}")
 
     def note() -> None:
         edited = st.session_state[name].get("edited_rows", {})
-        st.session_state[_CHANGED] = taken({int(at): changes for at, changes in edited.items()}, listed, choices)
+        st.session_state[_CHANGED] = with_edits({int(at): cells for at, cells in edited.items()}, listed, choices)
 
+    rows = [
+        {
+            "Row": finding.row,
+            "Column": short(finding.column, 40) if finding.column else "",
+            "What": short(finding.what, 200),
+            "Do": _ACTIONS[finding.choice],
+            "Value": short(finding.value, 200) if finding.value else None,
+            "Why, and what helps": short(f"{finding.why} {finding.fix}", 300),
+        }
+        for finding in listed
+    ]
+    actions = st.column_config.SelectboxColumn(width=150, options=list(_ACTIONS.values()), required=True)
     st.data_editor(
-        [
-            {
-                "Row": finding.row,
-                "Column": short(finding.column, 40) if finding.column else "",
-                "What": short(finding.what, 200),
-                "Do": _WORDS[finding.choice],
-                "Value": short(finding.value, 200) if finding.value else None,
-                "Why, and what helps": short(f"{finding.why} {finding.fix}", 300),
-            }
-            for finding in listed
-        ],
+        rows,
         hide_index=True,
         num_rows="fixed",
         key=name,
         on_change=note,
         alt="Findings",
         disabled=("Row", "Column", "What", "Why, and what helps"),
-        height="content" if len(listed) < 10 else 10 * _ROW_HEIGHT,
+        height="content" if len(listed) < 10 else 10 * forms.ROW_HEIGHT,
         column_config={
             "Row": st.column_config.NumberColumn(width=60, format="%d"),
-            "Column": st.column_config.TextColumn(width=130),
-            "What": st.column_config.TextColumn(width=300),
-            "Do": st.column_config.SelectboxColumn(width=150, options=list(_WORDS.values()), required=True),
-            "Value": st.column_config.TextColumn(width=200),
-            "Why, and what helps": st.column_config.TextColumn(width=420),
+            "Do": actions,
+            **forms.widths(**{"Column": 130, "What": 300, "Value": 200, "Why, and what helps": 420}),
         },
     )
 

@@ -1,20 +1,53 @@
-"""The form of one template field: name, type, what the judge looks for, the truth, the rule, its weight."""
+"""The form of one template field: name, type, what the judge looks for, the truth, the rule and its normalisers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
-from karenina_core.authoring import read_lines, set_name, set_type, set_value, write_lines
-from karenina_core.schemas import read_date
+from karenina_core import patterns
+from karenina_core.authoring import (
+    FormData,
+    Parameter,
+    is_number,
+    is_whole,
+    parameters_of,
+    read_data,
+    read_lines,
+    read_pairs,
+    read_typed,
+    set_name,
+    set_parameter,
+    set_rule,
+    set_type,
+    set_value,
+    summary_of,
+    write_data,
+    write_lines,
+    write_pairs,
+    write_typed,
+)
+from karenina_core.schemas import (
+    NORMALIZER_WORDS,
+    NORMALIZERS,
+    SYNONYMS,
+    applicable,
+    code_name,
+    field_kind,
+    normalize,
+    quoted,
+    read_date,
+    rule_help,
+    rule_title,
+    suggest,
+    title,
+)
 from karenina_core.schemas.primitives import REGISTRY, TracePrimitive, VerificationPrimitive
-from pages.components.drafts import Draft
-from pages.components.templates import rule as template_rule
-from pages.components.templates.state import Form, bound
-from pages.components.templates.values import label_of, value_input, value_of
-from pages.components.text import plain
+from pages.components import forms
+from pages.components.templates.state import Form, change
+from pages.components.text import plain, short
 from pages.components.widgets import fingerprint
 
 TYPES = {
@@ -26,141 +59,107 @@ TYPES = {
     "literal": "One of several options (Literal)",
     "date": "Date (str)",
 }
+_KIND_NAMES = {"list[str]": "lists", "literal": "options", "bool": "yes or no", "str": "texts", "date": "dates",
+               "int": "numbers", "float": "numbers"}  # fmt: skip
+_FLAGS = [name for name in patterns.FLAGS if name != "LOCALE"]
+_SMALL = ("bool", "int", "float", "choice")
+_EXACT = 2**53 - 1  # whole numbers a browser holds exactly
+_TALL, _WIDE = 90, 60  # height of a box of lines; characters from which a text gets one
 
 
-def draw(draft: Draft, form: Form, place: int, locked: Mapping[str, str]) -> None:
+def draw(form: Form, place: int, locked: Mapping[str, str]) -> None:
     """Draw the widgets of a field.
 
     Args:
-        draft: The draft of the question.
         form: What was typed.
         place: Of the field.
         locked: Why the type of a field cannot be chosen, by field.
     """
     item = form.fields[place]
     names, types, weights = st.columns([5, 5, 3])
+    name_help = "As in Python: letters, digits and underscores."
     with names:
-        st.text_input(
-            "Name",
-            str(item.get("name") or ""),
-            help="As in Python: letters, digits and underscores.",
-            **bound(draft, form, form.key(place, "name"), lambda data, name: set_name(data, place, name)),
-        )
+        bound = form.bind(lambda data, name: set_name(data, place, name), place, "name")
+        st.text_input("Name", str(item.get("name") or ""), help=name_help, **bound)
     with types:
-        _type(draft, form, place, locked)
-    with weights:
-        _weight(draft, form, place)
+        _type(form, place, locked)
+    if item.get("verify_with") is not None:
+        with weights:
+            st.number_input(
+                "Weight",
+                value=float(item.get("weight", 1.0)),
+                min_value=0.0,
+                step=0.5,
+                format="%g",
+                help="Its share in the score of partly right answers. The verdict does not depend on it.",
+                **_value(form, place, "weight", float),
+            )
     st.text_area(
         "What the judge looks for",
         str(item.get("description") or ""),
         height=80,
         placeholder="One sentence on what to find in the response, without the truth",
-        **_value(draft, form, place, "description", str),
+        **_value(form, place, "description", str),
     )
     if item.get("type") == "literal":
-        _options(draft, form, place)
+        options, bound = (
+            write_lines(item.get("literal_values") or []),
+            _value(form, place, "literal_values", read_lines),
+        )
+        st.text_area("Options, one a line", options, height=_TALL, help="The judge chooses one of them.", **bound)
     if item.get("verify_with"):
-        _truth(draft, form, place)
-    template_rule.draw(draft, form, place)
+        _truth(form, place)
+    _rule(form, place)
     if not _reads_response(item):
         st.text_input(
             "Hint for the judge (optional)",
             str(item.get("extraction_hint") or ""),
             help="Extra help with this field, shown to the judge where the run says so. Never the truth.",
-            **_value(draft, form, place, "extraction_hint", lambda text: text or None),
+            **_value(form, place, "extraction_hint", lambda text: text or None),
         )
     if item.get("options"):
-        told = ", ".join(f"{name}={value!r}" for name, value in item["options"].items())
-        st.caption(f":material/tune: Also set in the source: {plain(told, 300)}")
+        others = ", ".join(f"{name}={value!r}" for name, value in item["options"].items())
+        st.caption(f":material/tune: Also set in the source: {plain(others, 300)}")
 
 
-def _value(draft: Draft, form: Form, place: int, name: str, read: Any) -> dict[str, Any]:
-    return bound(draft, form, form.key(place, name), lambda data, typed: set_value(data, place, name, read(typed)))
+def _value(form: Form, place: int, name: str, read: Callable[[Any], Any]) -> dict[str, Any]:
+    return form.bind(lambda data, typed: set_value(data, place, name, read(typed)), place, name)
 
 
-def _type(draft: Draft, form: Form, place: int, locked: Mapping[str, str]) -> None:
+def _type(form: Form, place: int, locked: Mapping[str, str]) -> None:
     item = form.fields[place]
     kind = str(item.get("type"))
     if kind not in TYPES:
-        key = form.key(place, "locked")
-        st.text_input("Type", str(item.get("annotation") or kind), disabled=True, key=key)
+        annotation = str(item.get("annotation") or kind)
+        st.text_input("Type", annotation, disabled=True, key=form.key(place, "locked"))
         st.caption(plain(locked.get(str(item.get("name")), "")))
         return
-    st.selectbox(
-        "Type",
-        list(TYPES),
-        index=list(TYPES).index(kind),
-        format_func=lambda name: TYPES[name],
-        **bound(
-            draft, form, form.key(place, "type", _reads_dates(item)), lambda data, value: set_type(data, place, value)
-        ),
-    )
+    reads_dates = str((item.get("verify_with") or {}).get("type")).startswith("Date")
+    bound = form.bind(lambda data, value: set_type(data, place, value), place, "type", reads_dates)
+    st.selectbox("Type", list(TYPES), index=list(TYPES).index(kind), format_func=TYPES.__getitem__, **bound)
 
 
-def _weight(draft: Draft, form: Form, place: int) -> None:
-    item = form.fields[place]
-    if item.get("verify_with") is None:
-        return
-    st.number_input(
-        "Weight",
-        value=float(item.get("weight", 1.0)),
-        min_value=0.0,
-        step=0.5,
-        format="%g",
-        help="Its share in the score of partly right answers. The verdict does not depend on it.",
-        **_value(draft, form, place, "weight", float),
-    )
-
-
-def _options(draft: Draft, form: Form, place: int) -> None:
-    st.text_area(
-        "Options, one a line",
-        write_lines(form.fields[place].get("literal_values") or []),
-        height=90,
-        help="The judge chooses one of them.",
-        **_value(draft, form, place, "literal_values", read_lines),
-    )
-
-
-def _truth(draft: Draft, form: Form, place: int) -> None:
+def _truth(form: Form, place: int) -> None:
     item = form.fields[place]
     kind, value, rule = str(item.get("type")), item.get("ground_truth"), _class_of(item)
-    reads = _reads_response(item)
-    label = "Shall hold for the response" if reads else label_of(kind, "Ground truth")
-    value_input(
-        label,
-        kind,
-        value,
-        item.get("literal_values") or [],
-        words=("Yes, it shall hold", "No, it shall not hold") if reads else ("Yes (True)", "No (False)"),
-        **bound(
-            draft,
-            form,
-            form.key(place, "truth", kind, _shape(item)),
-            lambda data, typed: set_value(data, place, "ground_truth", value_of(kind, typed)),
-        ),
+    # What decides which widget shows the truth.
+    shape = type(value).__name__ if kind in ("bool", "int", "float") else ""
+    shape = fingerprint(repr(item.get("literal_values"))) if kind == "literal" else shape
+    bound = form.bind(
+        lambda data, typed: set_value(data, place, "ground_truth", value_of(kind, typed)), place, "truth", kind, shape
     )
+    options = item.get("literal_values") or []
+    if _reads_response(item):
+        words = ("Yes, it should hold", "No, it should not hold")
+        value_input("Should hold for the response", kind, value, options, words=words, **bound)
+    else:
+        value_input(label_of(kind, "Ground truth"), kind, value, options, **bound)
     if rule is not None and issubclass(rule, VerificationPrimitive) and not rule.uses_ground_truth:
         st.caption(f"{rule.__name__} decides by its parameters; the truth is for people, N/A is usual.")
     elif kind == "date" and value not in (None, ""):
-        _reading(item, value)
-
-
-def _shape(item: Mapping[str, Any]) -> str:
-    """Return what decides which widget shows the truth."""
-    if item.get("type") == "literal":
-        return fingerprint(repr(item.get("literal_values")))
-    return type(item.get("ground_truth")).__name__ if item.get("type") in ("bool", "int", "float") else ""
-
-
-def _reads_dates(item: Mapping[str, Any]) -> bool:
-    return str((item.get("verify_with") or {}).get("type")).startswith("Date")
-
-
-def _reading(item: Mapping[str, Any], value: Any) -> None:
-    rule = item.get("verify_with") or {}
-    read = read_date(value, rule.get("format"), bool(rule.get("dayfirst")))
-    st.caption(f"Read as {plain(read)}" if read is not None else ":material/error: This cannot be read as a date.")
+        how = item.get("verify_with") or {}
+        read = read_date(value, how.get("format"), bool(how.get("dayfirst")))
+        st.caption(f"Read as {plain(read)}" if read is not None else ":material/error: This cannot be read as a date.")
 
 
 def _class_of(item: Mapping[str, Any]) -> Any:
@@ -170,3 +169,238 @@ def _class_of(item: Mapping[str, Any]) -> Any:
 def _reads_response(item: Mapping[str, Any]) -> bool:
     rule = _class_of(item)
     return rule is not None and issubclass(rule, TracePrimitive)
+
+
+# The rule: a primitive, its parameters as its model lists them, its normalisers in order.
+
+
+def _rule(form: Form, place: int) -> None:
+    item = form.fields[place]
+    rule, kind = item.get("verify_with"), str(item.get("type"))
+    fitting = [cls.__name__ for cls in applicable(kind)]
+    options = [*fitting, *(other for other in REGISTRY if other not in fitting), None]
+    st.selectbox(
+        "Rule",
+        options,
+        index=options.index(str(rule["type"]) if rule else None),
+        format_func=lambda other: _rule_label(other, kind),
+        help="What decides whether the extracted value is right. The rules made for the type come first.",
+        **form.bind(lambda data, value: set_rule(data, place, value), place, "rule", kind),
+    )
+    if rule is None:
+        st.caption("Without a rule the judge extracts the field, and it decides nothing.")
+        return
+    cls = REGISTRY[str(rule["type"])]
+    st.caption(plain(summary_of(cls)), help=rule_help(cls.__name__))
+    entries = parameters_of(cls)
+    small = [entry for entry in entries if entry.kind in _SMALL]
+    if small:
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            for entry in small:
+                _small(form, place, entry)
+    for entry in entries:
+        if entry.kind == "normalizers":
+            _normalizers(form, place, entry)
+        elif entry.kind not in _SMALL:
+            _large(form, place, entry)
+
+
+def _rule_label(name: str | None, kind: str) -> str:
+    if name is None:
+        return "None: it decides nothing"
+    cls, label = REGISTRY[name], rule_title(name)
+    if cls is suggest(kind):
+        return f"{label} (suggested)"
+    if field_kind(kind) in cls.applies_to or not cls.applies_to:
+        return label
+    return f"{label} (made for {_KIND_NAMES[cls.applies_to[0]]})"
+
+
+def _parameter(form: Form, place: int, entry: Parameter, read: Callable[[Any], Any]) -> tuple[str, Any, dict[str, Any]]:
+    """Return title and value of a parameter, and the arguments of the widget that edits it."""
+    rule = form.fields[place]["verify_with"]
+    label = entry.name.replace("_", " ").capitalize() + (" (optional)" if entry.optional else "")
+
+    def store(data: FormData, typed: Any) -> FormData:
+        return set_parameter(data, place, entry.name, read(typed))
+
+    bound = form.bind(store, place, "parameter", rule["type"], entry.name)
+    return label, rule.get(entry.name), {"help": entry.meaning or None, **bound}
+
+
+def _small(form: Form, place: int, entry: Parameter) -> None:
+    label, value, widget = _parameter(form, place, entry, lambda typed: typed)
+    if entry.kind == "bool":
+        st.toggle(label, bool(value), **widget)
+        return
+    if entry.kind == "choice":
+        at = entry.choices.index(value) if value in entry.choices else None
+        st.selectbox(label, entry.choices, index=at, width=180, **widget)
+        return
+    whole = entry.kind == "int"
+    kind: Any = int if whole else float
+    value, least, most = (None if number is None else kind(number) for number in (value, entry.least, entry.most))
+    st.number_input(
+        label,
+        value=value,
+        min_value=least,
+        max_value=most,
+        step=1 if whole else 0.01,
+        format="%d" if whole else "%g",
+        placeholder="none" if entry.optional else "",
+        width=180,
+        **widget,
+    )
+
+
+def _large(form: Form, place: int, entry: Parameter) -> None:
+    if entry.kind == "text":
+        blank = None if entry.optional else ""
+        label, value, widget = _parameter(form, place, entry, lambda typed: typed or blank)
+        st.text_input(label, value or "", **widget)
+    elif entry.name == "flags":
+        label, value, widget = _parameter(form, place, entry, list)
+        flags = [*_FLAGS, *(flag for flag in value or () if flag not in _FLAGS)]
+        st.multiselect(label, flags, default=list(value or ()), format_func=short, **widget)
+    else:
+        write, read, how = (
+            (write_lines, read_lines, "one a line") if entry.kind == "texts" else (write_data, read_data, "as JSON")
+        )
+        label, value, widget = _parameter(form, place, entry, read)
+        st.text_area(f"{label}, {how}", write(value), height=_TALL, **widget)
+
+
+def _normalizers(form: Form, place: int, entry: Parameter) -> None:
+    rule = form.fields[place]["verify_with"]
+    steps = list(rule.get(entry.name) or [])
+
+    def put(data: FormData, changed: Sequence[Any]) -> FormData:
+        return set_parameter(data, place, entry.name, list(changed))
+
+    st.markdown("Normalisers, in this order", help=entry.meaning or None)
+    if not steps:
+        st.caption("None: every character counts.")
+    for at, step in enumerate(steps):
+        _step(form, place, steps, at, put)
+        if isinstance(step, dict):
+
+            def with_pairs(data: FormData, typed: str, at: int = at) -> FormData:
+                return put(data, [*steps[:at], {"mapping": read_pairs(typed)}, *steps[at + 1 :]])
+
+            st.text_area(
+                f"Synonyms of step {at + 1}: spelling = meaning, one a line",
+                write_pairs(step.get("mapping")),
+                height=_TALL,
+                help="The whole text is looked up once, as the steps before leave it.",
+                **form.bind(with_pairs, place, rule["type"], at, "pairs"),
+            )
+    truth = form.fields[place].get("ground_truth")
+
+    def added(data: FormData, name: str | None) -> FormData:
+        return data if name is None else put(data, [*steps, _new_step(name, truth, steps)])
+
+    st.selectbox(
+        "Add a normaliser",
+        [name for name in NORMALIZER_WORDS if name not in steps],
+        index=None,
+        placeholder="Add a normaliser",
+        label_visibility="collapsed",
+        format_func=lambda name: f"{title(name)} ({name}): {NORMALIZER_WORDS[name].meaning}",
+        **form.bind(added, place, rule["type"], "add", anew=True),
+    )
+
+
+def _step(
+    form: Form, place: int, steps: Sequence[Any], at: int, put: Callable[[FormData, Sequence[Any]], FormData]
+) -> None:
+    rest = [*steps[:at], *steps[at + 1 :]]
+    moves = {
+        "Up": ("arrow_upward", [*rest[: at - 1], steps[at], *rest[at - 1 :]], at > 0),
+        "Down": ("arrow_downward", [*rest[: at + 1], steps[at], *rest[at + 1 :]], at + 1 < len(steps)),
+        "Remove": ("close", rest, True),
+    }
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        code = f"In the template: {plain(code_name(steps[at]))}"
+        st.markdown(f"{at + 1} · {plain(title(steps[at]))}", width="stretch", help=code)
+        for label, (icon, changed, possible) in moves.items():
+            forms.button(
+                label,
+                icon,
+                form.key(place, "step", at, label),
+                type="tertiary",
+                disabled=not possible,
+                on_click=change,
+                args=(form.draft, lambda data, changed=changed: put(data, changed)),
+                kwargs={"anew": True},
+            )
+
+
+def _new_step(name: str, truth: Any, steps: Sequence[Any]) -> Any:
+    """Return a new step; a map of synonyms begins with the truth, as the steps before leave it."""
+    if name != SYNONYMS:
+        return name
+    if not isinstance(truth, str) or not truth:
+        return {"mapping": {}}
+    seen = normalize(truth, [step for step in steps if isinstance(step, str) and step in NORMALIZERS])
+    return {"mapping": {seen: seen}}
+
+
+# Values: the widget that fits the type, and a plain text box for what does not.
+
+
+def value_input(
+    label: str,
+    kind: str,
+    value: Any,
+    choices: Sequence[Any] = (),
+    *,
+    words: tuple[str, str] = ("Yes (True)", "No (False)"),
+    **widget: Any,
+) -> Any:
+    """Draw the widget for a value of some type; `value_of` turns what it returns into the value.
+
+    Args:
+        label: Of the widget.
+        kind: A type of a template field, such as `int`.
+        value: The value it starts with, of whatever type.
+        choices: What a `literal` may be.
+        words: How True and False are called.
+        **widget: Further arguments of the widget: `key`, `help`, `on_change`.
+    """
+    if kind == "bool" and (value is None or isinstance(value, bool)):
+        return _choice(label, [True, False], value, {True: words[0], False: words[1]}, widget)
+    if kind == "literal":
+        is_option = any(type(item) is type(value) and item == value for item in choices)
+        if is_option or value in (None, ""):
+            return _choice(label, choices, value, {}, widget)
+        names = {value: f"{short(value, 60)} (none of the options)"} if isinstance(value, str | int | float) else {}
+        return _choice(label, [*choices, value], value, names, widget)
+    if kind == "int" and (value is None or (is_whole(value) and abs(value) <= _EXACT)):
+        return st.number_input(label, value=value, step=1, **widget)
+    if kind == "float" and (value is None or (is_number(value) and abs(value) <= _EXACT)):
+        return st.number_input(label, value=None if value is None else float(value), step=0.01, format="%g", **widget)
+    text = write_typed(kind, value)
+    if kind in ("list_str", "other") or "\n" in text or len(text) > _WIDE:
+        return st.text_area(label, text, height=_TALL, **widget)
+    return st.text_input(label, text, **widget)
+
+
+def value_of(kind: str, typed: Any) -> Any:
+    """Return the value that a widget of `value_input` holds."""
+    return read_typed(kind, typed) if isinstance(typed, str) and kind != "literal" else typed
+
+
+def label_of(kind: str, label: str) -> str:
+    """Return a label that says how to type a value of some type."""
+    return {"list_str": f"{label}, one a line", "other": f"{label}, as JSON"}.get(kind, label)
+
+
+def _choice(label: str, options: Sequence[Any], value: Any, names: Mapping[Any, str], widget: Mapping[str, Any]) -> Any:
+    at = next((at for at, item in enumerate(options) if type(item) is type(value) and item == value), None)
+
+    def name_of(item: Any) -> str:
+        if isinstance(item, str | int | float) and item in names:
+            return names[item]
+        return short(item, 60) if isinstance(item, str) else quoted(item)
+
+    return st.selectbox(label, options, index=at, placeholder="Choose", format_func=name_of, **widget)

@@ -1,7 +1,7 @@
 """What was typed into the form of a template, beside the source that the draft holds.
 
 The source is what counts and what is saved. The form follows it; what a person types into the form is written into
-the source at once where it makes a template, and otherwise kept until it does, also over a reload.
+the source at once where it makes a template, and otherwise stays in the form until it does, also over a reload.
 
 Changes come from callbacks of widgets, which run before the page is drawn, so that everything on it sees them.
 """
@@ -31,7 +31,7 @@ class Form:
     """What was typed.
 
     Attributes:
-        draft_name: The draft it belongs to.
+        draft: The draft it belongs to.
         source: The source it belongs to.
         data: What was typed, valid or not.
         problem: Why it is not in the source; None where it is.
@@ -39,7 +39,7 @@ class Form:
         generation: Number of this filling; part of the widget keys, so that old ones never show again.
     """
 
-    draft_name: str
+    draft: Draft
     source: str
     data: FormData
     problem: str | None = None
@@ -55,15 +55,6 @@ class Form:
         self._drawn = set()
         yield
         self._seen = self._drawn
-
-    @property
-    def is_drawn(self) -> bool:
-        """Whether it has been drawn as a whole."""
-        return bool(self._seen)
-
-    def draw(self, key: str) -> None:
-        """Note that a widget is drawn."""
-        self._drawn.add(key)
 
     def shows(self, key: str) -> bool:
         """Return whether a widget is there, by the last whole drawing and what was drawn since.
@@ -84,26 +75,44 @@ class Form:
         A widget keeps what it shows as long as its key stays. So the key of one whose value or options other widgets
         change names what it depends on.
         """
-        return "_".join(["template_form", fingerprint(self.draft_name), str(self.generation), *map(str, parts)])
+        return "_".join(["template_form", fingerprint(self.draft.name), str(self.generation), *map(str, parts)])
+
+    def bind(self, edit: Callable[[FormData, Any], FormData], *parts: object, anew: bool = False) -> dict[str, Any]:
+        """Return `key` and callback of a widget whose value changes the form.
+
+        Args:
+            edit: Takes what was typed and the value of the widget, and returns what is typed now.
+            *parts: What tells the widget from the others, and what its value or options depend on.
+            anew: As for `change`.
+        """
+        key = self.key(*parts)
+        self._drawn.add(key)
+
+        def apply() -> None:
+            now = form_for(self.draft)
+            # Until another form has been drawn, a person still has this one before them.
+            if (now if now is not None and now._seen else self).shows(key):
+                change(self.draft, lambda data: edit(data, st.session_state[key]), anew=anew)
+
+        return {"key": key, "on_change": apply}
 
 
 def form_for(draft: Draft) -> Form | None:
     """Return the form of a draft, filled anew when the source was changed elsewhere; None for an unreadable source."""
     forms: dict[str, Form] = st.session_state.setdefault(_FORMS, {})
-    source = draft.values[TEMPLATE]
-    known = forms.get(draft.name)
+    source, known, typed = draft.values[TEMPLATE], forms.get(draft.name), _pending(draft).values["typed"]
     if known is not None and known.source == source:
+        known.draft = draft
         return known
-    kept = _typed(draft)
-    if kept is not None and kept["source"] == source:
-        forms[draft.name] = Form(draft.name, source, kept["data"], kept["problem"])
+    if typed is not None and typed["source"] == source:
+        forms[draft.name] = Form(draft, source, typed["data"], typed["problem"])
         return forms[draft.name]
     spec = form_of(source).spec
     if spec is None:
         return None
     chosen = min(known.chosen, max(len(spec.fields) - 1, 0)) if known else 0
-    forms[draft.name] = Form(draft.name, source, form_data(spec), chosen=chosen)
-    _keep(draft, forms[draft.name])
+    forms[draft.name] = Form(draft, source, form_data(spec), chosen=chosen)
+    _store(forms[draft.name])
     return forms[draft.name]
 
 
@@ -138,16 +147,16 @@ def change(
     if written.source != form.source:
         form.source = written.source
         draft.put(TEMPLATE, written.source)
-    _keep(draft, form)
+    _store(form)
 
 
-def put_source(draft: Draft, edit: Callable[[str], str], said: str = "") -> None:
+def put_source(draft: Draft, edit: Callable[[str], str], message: str = "") -> None:
     """Change the source; the form is filled anew from it.
 
     Args:
         draft: The draft.
         edit: Takes the source and returns it changed.
-        said: What to tell when it was changed, as Markdown.
+        message: What to say when it was changed, as Markdown.
     """
     draft.collect()
     try:
@@ -155,8 +164,8 @@ def put_source(draft: Draft, edit: Callable[[str], str], said: str = "") -> None
     except KareninaError as error:
         feedback.say(plain(f"{error.what} {error.why}".strip()))
         return
-    if said:
-        feedback.say(said)
+    if message:
+        feedback.say(message)
 
 
 def take_back(draft: Draft) -> None:
@@ -165,39 +174,10 @@ def take_back(draft: Draft) -> None:
     _pending(draft).values["typed"] = None
 
 
-def bound(
-    draft: Draft, form: Form, key: str, edit: Callable[[FormData, Any], FormData], *, anew: bool = False
-) -> dict[str, Any]:
-    """Return `key` and callback of a widget whose value changes the form.
-
-    Args:
-        draft: The draft.
-        form: What was typed; the widget is a part of it.
-        key: Of the widget.
-        edit: Takes what was typed and the value of the widget, and returns what is typed now.
-        anew: As for `change`.
-    """
-
-    form.draw(key)
-
-    def take() -> None:
-        now = form_for(draft)
-        # Until another form has been drawn, a person still has this one before them.
-        if (now if now is not None and now.is_drawn else form).shows(key):
-            change(draft, lambda data: edit(data, st.session_state[key]), anew=anew)
-
-    return {"key": key, "on_change": take}
-
-
 def _pending(draft: Draft) -> Draft:
     return drafts.draft_of(f"form of {draft.name}", {"typed": None})
 
 
-def _typed(draft: Draft) -> dict[str, Any] | None:
-    typed: dict[str, Any] | None = _pending(draft).values["typed"]
-    return typed
-
-
-def _keep(draft: Draft, form: Form) -> None:
-    kept = {"source": form.source, "data": form.data, "problem": form.problem} if form.problem else None
-    _pending(draft).values["typed"] = kept
+def _store(form: Form) -> None:
+    typed = {"source": form.source, "data": form.data, "problem": form.problem} if form.problem else None
+    _pending(form.draft).values["typed"] = typed
