@@ -1,4 +1,4 @@
-"""`Template`: schema for the judge, its reply, evaluation and completion."""
+"""A template made usable: judge's form, verdict, evidence."""
 
 from __future__ import annotations
 
@@ -6,10 +6,16 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from karenina_core.demo import demo_benchmark
 from karenina_core.errors import InputError, TemplateError
+from karenina_core.schemas import AllOf, FieldCheck
 from karenina_core.schemas.primitives import SemanticMatch
 from karenina_core.templates import Sandbox, Template, read_template
+from karenina_core.templates.evaluation import _EveryField
+from karenina_core.templates.models import build_reply, judge_schema
 
 DRUG = """
 class Answer(BaseAnswer):
@@ -290,3 +296,102 @@ def test_a_pattern_that_takes_too_long_is_an_error_with_its_line() -> None:
     with pytest.raises(TemplateError) as caught:
         template.evaluate({}, "a" * 40 + "b")
     assert (caught.value.code, caught.value.line) == ("timeout", 2)
+
+
+PATTERN = """
+class Answer(BaseAnswer):
+    gene: str = VerifiedField(description="The gene", ground_truth="BCL2", verify_with=ExactMatch())
+
+    def model_post_init(self, __context):
+        self.regex = {"cited": {"pattern": "NCT", "expected": "NCT", "match_type": "contains"}}
+"""
+SOURCES = [question.answer_template or "" for question in demo_benchmark().get_all_questions()] + [PATTERN]
+ANSWERS = ["", "See NCT01234567 [1].", "I do not know."]
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("answer", ANSWERS)
+@pytest.mark.parametrize("found", ["the truth", "nothing", "something else"])
+def test_the_bare_verdict_is_that_of_the_evaluation(source: str, answer: str, found: str) -> None:
+    template = read_template(source)
+    values = found_by_the_judge(source, found)
+    assert template.verdict(values, answer) == template.evaluate(values, answer).verdict
+
+
+def test_both_verdicts_occur_among_them() -> None:
+    verdicts = {
+        read_template(source).verdict(found_by_the_judge(source, "the truth"), answer)
+        for source in SOURCES
+        for answer in ANSWERS
+    }
+    assert {True, False} <= verdicts
+
+
+def found_by_the_judge(source: str, found: str) -> dict[str, Any]:
+    truth = {item.name: item.ground_truth for item in read_template(source).spec.judged}
+    other = {name: [value] if isinstance(value, list) else f"not {value}" for name, value in truth.items()}
+    return {"the truth": truth, "nothing": {}, "something else": other}[found]
+
+
+RESULTS = st.dictionaries(st.text(min_size=1, max_size=3), st.sampled_from([True, False, None]), max_size=6)
+
+
+@given(RESULTS, st.data())
+def test_every_field_is_all_of_a_check_for_each(results: dict[str, bool | None], data: st.DataObject) -> None:
+    weights = {name: data.draw(st.sampled_from([0.0, 0.5, 1.0, 3.0])) for name in results}
+    short = _EveryField(tuple(weights))
+    whole = AllOf(conditions=[FieldCheck(field_name=name) for name in weights])
+    assert short.passes(results) == whole.passes(results)
+    assert short.score(results, weights) == whole.score(results, weights)
+
+
+TYPES = [
+    "bool",
+    "int",
+    "float",
+    "str",
+    "Any",
+    "list",
+    "list[str]",
+    "set[int]",
+    "dict[str, float]",
+    "tuple[int, ...]",
+    "Optional[int]",
+    "int | str",
+    "Literal['a', 'b', None]",
+    "Literal[1, 2]",
+    "Literal[True]",
+    "date",
+]
+VALUES = st.none() | st.booleans() | st.integers(-3, 3) | st.floats(allow_nan=True) | st.sampled_from(["a", "1", "x"])
+DATA = VALUES | st.lists(VALUES, max_size=3) | st.dictionaries(st.sampled_from(["k", "l"]), VALUES, max_size=2)
+
+
+def template(first: str, second: str) -> Template:
+    return read_template(f"""
+class Answer(BaseAnswer):
+    first: {first} = Field(description="The first")
+    second: {second}
+
+    def verify(self):
+        return True
+""")
+
+
+@pytest.mark.parametrize("annotation", TYPES)
+def test_the_schema_is_that_of_the_class(annotation: str) -> None:
+    found = template(annotation, "str")
+    assert found.judge_schema() == judge_schema(build_reply(found.spec, {}))
+
+
+@given(st.sampled_from(TYPES), st.sampled_from(TYPES), DATA, DATA)
+def test_a_reply_is_taken_as_the_class_takes_it(first: str, second: str, one: Any, other: Any) -> None:
+    found, data = template(first, second), {"first": one, "second": other, "more": 1}
+    form = build_reply(found.spec, {})
+    try:
+        wanted = form.model_validate(data)
+    except ValueError:
+        with pytest.raises(InputError, match="does not fit"):
+            found.validate_reply(data)
+    else:
+        assert repr(found.validate_reply(data)) == repr({"first": wanted.first, "second": wanted.second})  # type: ignore[attr-defined]
