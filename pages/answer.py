@@ -76,4 +76,4 @@ with frame.guard():
     else:
         with above:
             feedback.show(run_id, look)
-        {"triage": answer_triage.board, "rules": answer_triage.gentler_rules}[look](run_id)
+        {"triage": answer_triage.board, "rules": answer_triage.relaxed_rules}[look](run_id)

@@ -56,8 +56,6 @@ from .frames import results_frame as results_frame
 from .frames import to_dataframe as to_dataframe
 from .frames import traits_frame as traits_frame
 from .frames import usage_frame as usage_frame
-from .gentler_rules import GentlerRule as GentlerRule
-from .gentler_rules import changes as changes
 from .grounding.places import How as How
 from .grounding.values import Grounding as Grounding
 from .grounding.values import grounding as grounding

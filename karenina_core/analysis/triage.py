@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from karenina_core.analysis.gentler_rules import GentlerRule, gentler_rules, right_today
 from karenina_core.analysis.grounding import Grounding, How, ground, grounding
 from karenina_core.analysis.opinions import stance
+from karenina_core.authoring import RelaxedRule, passing_now, relaxed_rules
 from karenina_core.benchmark import Benchmark
 from karenina_core.schemas import CAUSE_WORDS, Annotation, Cause, FieldEvidence, VerificationResult, latest_reviews
 
@@ -55,7 +55,7 @@ def suggest(result: VerificationResult, near_miss: str = "", right_today: bool =
     Args:
         result: The evaluation.
         near_miss: The change of a rule that would make it pass, in words; empty where there is none.
-        right_today: Whether it passes by the rules of today, which are gentler than those of its run.
+        right_today: Whether it passes by the rules of today, which accept more than those of its run.
     """
     if result.verdict == "pass":
         return None
@@ -85,7 +85,7 @@ class Suggestions(NamedTuple):
     """The likely causes of results by id, and the rules that would make some of them pass."""
 
     causes: dict[str, Suggestion]
-    rules: list[GentlerRule]
+    rules: list[RelaxedRule]
 
 
 def suggestions(results: Sequence[VerificationResult], today: Benchmark) -> Suggestions:
@@ -95,7 +95,7 @@ def suggestions(results: Sequence[VerificationResult], today: Benchmark) -> Sugg
         results: Of a run.
         today: The benchmark with the rules of today.
     """
-    rules, right = gentler_rules(results, today), right_today(results, today)
+    rules, right = relaxed_rules(results, today), passing_now(results, today)
     near = {name: f"{rule.label} ({rule.field})" for rule in reversed(rules) for name in rule.result_ids}
     found = {
         result.result_id: suggest(result, near.get(result.result_id, ""), result.result_id in right)

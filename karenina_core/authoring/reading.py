@@ -1,18 +1,23 @@
-"""What a short answer written by a person means: a number with its unit, several things, a name with synonyms."""
+"""What short texts written by people mean: numbers, lists and names; what a question asks for; what notes accept."""
 
 from __future__ import annotations
 
+import keyword
 import re
+from bisect import bisect
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from karenina_core.schemas import Number
+from karenina_core.schemas import Number, nfc, read_date, read_number
+from karenina_core.templates import is_reserved
 
 _NUMBER = r"[+\-−–]?(?:\d{1,3}(?:[,\u00a0\u202f' ]\d{3})+|\d+)(?:\.\d+)?|[+\-−–]?\.\d+"
 _POWER = r"\s*(?:[eE]|[x×·*]\s*10\s*\^?)\s*(?P<exponent>[+\-−–]?[\d⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+)"
 _UNIT = r"(?P<unit>%|[°$€£µμΩÅ]?[^\W\d_][\w°/^%·\-⁻¹²³()]*(?:\s+[^\W\d_][\w/%\-()]*){0,3}|[°$€£µμΩÅ]\w*)"
 _ABOUT = r"(?P<about>(?:about|around|approximately|approx\.?|roughly|ca\.?|circa|some|nearly|~|≈|≃)\s*)"
-_SIGN = r"(?P<sign>≥|>=|≤|<=|<|>|at least|at most|more than|less than|over|under|up to|no more than|no less than)"
+_UPPER = r"≤|<=|<|at most|less than|under|up to|no more than"
+_LOWER = r"≥|>=|>|at least|more than|over|no less than"
 _SINGLE = re.compile(
     rf"{_ABOUT}?(?P<money>[$€£]\s?)?(?P<number>{_NUMBER})(?:{_POWER})?"
     rf"(?:\s*(?:±|\+/-|\+-)\s*(?P<margin>\d+(?:\.\d+)?))?(?:\s*{_UNIT})?\.?",
@@ -23,23 +28,46 @@ _BETWEEN = re.compile(
     rf"(?P<high>{_NUMBER})(?:\s*{_UNIT})?\.?",
     re.IGNORECASE,
 )
-_ONE_SIDED = re.compile(rf"{_SIGN}\s*(?P<number>{_NUMBER})(?:\s*{_UNIT})?\.?", re.IGNORECASE)
+_ONE_SIDED = re.compile(rf"(?:(?P<upper>{_UPPER})|{_LOWER})\s*(?P<number>{_NUMBER})(?:\s*{_UNIT})?\.?", re.IGNORECASE)
+_SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺−–", "0123456789-+--")
+_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 _BLANKS = re.compile(r"[^\S\n]+")
 _COMMA = re.compile(r"(?<!\d),\s*|,(?!\d)\s*")
 _LAST = re.compile(r"\s+(?:and|&)\s+")
-_SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺−–", "0123456789-+--")
-_ONES = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
-]  # fmt: skip
-_TENS = {
-    word: 20 + 10 * at
-    for at, word in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"])
-}
-_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 _LONGEST_ITEM = 6  # words of one thing in an enumeration
 _ROUGHLY = 0.1  # how far off "about 20" may be: a tenth
 _DIGITS = 0.001  # how far off a decimal number may be: as rounding in its fourth digit
+
+_THING = r"([a-z][a-z\- ]*?)"
+_COUNTED = re.compile(
+    rf"\bhow (?:many|much) {_THING}(?= (?:does|do|did|is|are|was|were|has|have|can|in|of|per)\b|\?|$)",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(
+    rf"\b(?:what|which) (?:is|are|was|were) (?:the|a|an) {_THING}(?= (?:of|for|in|that|which|to|by|on|at|from)\b|\?|$)",
+    re.IGNORECASE,
+)
+_CHOSEN = re.compile(
+    rf"\b(?:what|which) (?!of\b){_THING}"
+    r"(?= (?:is|are|was|were|does|do|did|has|have|can|will|would|encodes?|causes?|binds?)\b|\?|$)",
+    re.IGNORECASE,
+)
+_ASKED = ((_COUNTED, "number of "), (_NAMED, ""), (_CHOSEN, ""))
+_LONGEST_NAME = 4  # words of a field name
+_LAST_PART = 2_000  # characters; what a long text asks for stands at its end
+_OPTIONS = re.compile(r"[:(]\s*([^:()?]+?(?:,\s*|\s+)or\s+[^:()?]+?|[^:()?]+?,[^:()?]+?)\s*\)?\s*\?")
+_EITHER = re.compile(
+    r"\b(?:an?\s+|the\s+)?([\w\-]+(?:\s[\w\-]+)?)\s+or\s+(?:an?\s+|the\s+)?([\w\-]+(?:\s[\w\-]+)?)\s*\?"
+)
+_QUOTED = re.compile(r"[\"'“”‘’`]([^\"'“”‘’`]{1,80})[\"'“”‘’`]")
+_REFUSING = r"not|reject\w*|never|wrong|except|incorrect"
+_KEYWORD = re.compile(
+    rf"\b(?:(?P<refusing>{_REFUSING})|accept\w*|also|allow\w*|fine|equal\w*|synonym\w*)\b", re.IGNORECASE
+)
+PLACEHOLDERS = frozenset(
+    ["", "-", "--", "?", "...", "…", "n/a", "na", "none", "null", "todo", "tbd", "xxx", "placeholder", "fixme",
+     "correct_answer", "your answer", "your answer here", "ground truth", "expected"]
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -72,11 +100,9 @@ class Figure:
             return {"type": "NumericRange", "min": self.low, "max": self.high}
         if self.margin is not None:
             return {"type": "NumericTolerance", "tolerance": self.margin, "mode": "absolute"}
-        if self.about and self.value:
-            return {"type": "NumericTolerance", "tolerance": _ROUGHLY, "mode": "relative"}
-        if isinstance(self.value, int) or not self.value:
+        if not self.value or (isinstance(self.value, int) and not self.about):
             return {"type": "NumericExact"}
-        return {"type": "NumericTolerance", "tolerance": _DIGITS, "mode": "relative"}
+        return {"type": "NumericTolerance", "tolerance": _ROUGHLY if self.about else _DIGITS, "mode": "relative"}
 
 
 def read_figure(text: str) -> Figure | None:
@@ -85,36 +111,33 @@ def read_figure(text: str) -> Figure | None:
     if len(text) > 80:
         return None
     if match := _ONE_SIDED.fullmatch(text):
-        return _bound(match)
+        value = _plain(match["number"])
+        low, high = (None, value) if match["upper"] else (value, None)
+        return Figure(value, _unit(match), low=low, high=high, is_range=True)
     if match := _SINGLE.fullmatch(text):
         return _single(match)
     if match := _BETWEEN.fullmatch(text):
         low, high = _plain(match["low"]), _plain(match["high"].lstrip("-–−"))
         if low < high:
             return Figure(low, _unit(match), bool(match["about"]), low=low, high=high, is_range=True)
-    return _spoken(text)
-
-
-def _bound(match: re.Match[str]) -> Figure:
-    value = _plain(match["number"])
-    upper = match["sign"].lower() in ("≤", "<=", "<", "at most", "less than", "under", "up to", "no more than")
-    low, high = (None, value) if upper else (value, None)
-    return Figure(value, _unit(match), low=low, high=high, is_range=True)
+    return None
 
 
 def _single(match: re.Match[str]) -> Figure:
     value: Number = _plain(match["number"])
     if match["exponent"]:
-        value = float(f"{value!r}e{int(match['exponent'].translate(_SUPERSCRIPT))}")
-        value = int(value) if value.is_integer() and abs(value) < 1e15 else value
+        value = _whole(float(f"{value!r}e{int(match['exponent'].translate(_SUPERSCRIPT))}"))
     margin = float(match["margin"]) if match["margin"] else None
     unit = (match["money"] or "").strip() or _unit(match)
-    scale = _SCALES.get(unit.casefold().partition(" ")[0], 0)
+    scale = _SCALES.get(unit.casefold().partition(" ")[0])
     if scale:
-        value, unit = value * scale, unit.partition(" ")[2]
-        value = int(value) if float(value).is_integer() else value
+        value, unit = _whole(value * scale), unit.partition(" ")[2]
     unsure = re.fullmatch(r"[+-]?\d{1,3},\d{3}", match["number"]) is not None
     return Figure(value, unit, bool(match["about"]), margin, unsure=unsure)
+
+
+def _whole(value: Number) -> Number:
+    return int(value) if float(value).is_integer() and abs(value) < 1e15 else value
 
 
 def _unit(match: re.Match[str]) -> str:
@@ -124,35 +147,6 @@ def _unit(match: re.Match[str]) -> str:
 def _plain(text: str) -> Number:
     text = re.sub(r"[,\u00a0\u202f' ]", "", text.translate(_SUPERSCRIPT))
     return float(text) if "." in text else int(text)
-
-
-def _spoken(text: str) -> Figure | None:
-    """Read a number in words, such as `twenty-three pairs` or `four (4)`."""
-    parts = re.sub(r"\s*\(\d+\)", "", text.casefold()).replace("-", " ").rstrip(".").split()
-    total, current, used = 0, 0, 0
-    for word in parts:
-        if word in _ONES:
-            current += _ONES.index(word)
-        elif word in _TENS:
-            current += _TENS[word]
-        elif word in _SCALES and used:
-            current *= _SCALES[word]
-            total, current = (total + current, 0) if _SCALES[word] > 100 else (total, current)
-        elif not (word == "and" and used):
-            break
-        used += 1
-    rest = parts[used:]
-    if not used or len(rest) > 3 or (rest and not all(word.isalpha() for word in rest)):
-        return None
-    return Figure(total + current, " ".join(rest))
-
-
-def spoken(number: int) -> str:
-    """Return a number from 0 to 99 in words."""
-    if number < len(_ONES):
-        return _ONES[number]
-    ten = next(word for word, value in _TENS.items() if value == number // 10 * 10)
-    return ten if number % 10 == 0 else f"{ten}-{_ONES[number % 10]}"
 
 
 def spread(text: str) -> list[str]:
@@ -203,3 +197,106 @@ def with_synonyms(text: str) -> tuple[str, list[str]]:
     parts = re.split(r"\s*,?\s+(?:also known as|also called|a\.?k\.?a\.?|or)\s+|\s+/\s+", text)
     parts = [part.strip() for part in parts if part.strip()]
     return (parts[0], parts[1:]) if len(parts) > 1 else (text, [])
+
+
+def asked_for(question: str) -> str:
+    """Return what a question asks for, such as `number of pairs`; blank where it does not plainly say."""
+    question = _end(question)
+    for pattern, before in _ASKED:
+        match = pattern.search(question)
+        named = [word for word in words(match[1]) if word not in ("the", "a", "an")] if match else []
+        if 1 <= len(named) <= _LONGEST_NAME:
+            return before + " ".join(named)
+    return ""
+
+
+def field_name(question: str, fallback: str) -> str:
+    """Return a name for the field that holds the answer to a question."""
+    name = re.sub(r"[^a-z0-9]+", "_", asked_for(question).encode("ascii", "ignore").decode()).strip("_")
+    usable = re.fullmatch(r"[a-z][a-z0-9_]{1,40}", name) and not is_reserved(name) and not keyword.iskeyword(name)
+    return name if usable else fallback
+
+
+def offered(question: str, answer: str) -> list[str]:
+    """Return the answers that a question offers for choice, if the given one is among them."""
+    question = _end(question)
+    if match := _OPTIONS.search(question):
+        options = re.split(r"\s*,\s*(?:or\s+|and\s+)?|\s+or\s+", match[1])
+    else:
+        either = _EITHER.search(question)
+        options = list(either.groups()) if either else []
+    options = [option.strip() for option in options if option.strip()]
+    known = answer.strip().rstrip(".").casefold() in {option.casefold() for option in options}
+    return options if known and 2 <= len(options) <= 20 else []
+
+
+def _end(question: str) -> str:
+    return " ".join(question[-_LAST_PART:].split())
+
+
+class Notes(NamedTuple):
+    """What notes on a question say of single answers.
+
+    Attributes:
+        accepted: Other answers that are right.
+        rejected: Answers that look right and are not.
+    """
+
+    accepted: tuple[str, ...] = ()
+    rejected: tuple[str, ...] = ()
+
+
+def read_notes(notes: str | None) -> Notes:
+    """Return the answers that notes accept or reject: `Accept 'Bcl2' but not 'BCL-XL'`."""
+    accepted: list[str] = []
+    rejected: list[str] = []
+    for sentence in re.split(r"(?<=[.;])\s+|\n", notes or ""):
+        keywords = list(_KEYWORD.finditer(sentence))
+        ends = [match.end() for match in keywords]
+        for match in _QUOTED.finditer(sentence):
+            before = bisect(ends, match.start())
+            if before:
+                (rejected if keywords[before - 1]["refusing"] else accepted).append(match[1].strip())
+    return Notes(tuple(dict.fromkeys(accepted)), tuple(dict.fromkeys(rejected)))
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text in lower case, numbers included."""
+    return re.findall(r"[^\W_]+(?:[.,]\d+)*", nfc(text).casefold())
+
+
+def is_placeholder(value: Any) -> bool:
+    """Whether a truth stands for "nothing yet"; zero and False may be real truths."""
+    if isinstance(value, str):
+        return value.strip().casefold() in PLACEHOLDERS
+    return value is None or value == []
+
+
+def gives_away(text: str, value: Any) -> bool:
+    """Whether a text mentions a value that a judge is meant to find by itself. Truth values are never given away."""
+    if isinstance(value, bool) or is_placeholder(value):
+        return False
+    if isinstance(value, int | float):
+        figures = re.findall(r"(?<![\w.])[+-]?\d[\d,]*(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w])", text)
+        return any(read_number(item.rstrip(",")) == value for item in figures)
+    if isinstance(value, list):
+        return any(gives_away(text, item) for item in value)
+    return isinstance(value, str) and any(_holds(text, form) for form in _spellings(value))
+
+
+def _spellings(value: str) -> Iterator[str]:
+    yield value
+    read = read_date(value)
+    if read is not None and read.moment is not None and any(character.isdigit() for character in value):
+        day = read.moment
+        for month in (f"{day:%B}", f"{day:%b}"):
+            yield f"{month} {day.day} {day.year}"
+            yield f"{day.day} {month} {day.year}"
+        yield day.date().isoformat()
+
+
+def _holds(text: str, value: str) -> bool:
+    wanted, found = words(value), words(text)
+    if sum(len(word) for word in wanted) < 2:
+        return False
+    return any(found[at : at + len(wanted)] == wanted for at in range(len(found) - len(wanted) + 1))

@@ -1,4 +1,4 @@
-"""The answer page: what if, re-verify, review, triage, gentler rules, and the drawer."""
+"""The answer page: what if, re-verify, review, triage, relaxed rules, and the drawer."""
 
 from __future__ import annotations
 
@@ -305,7 +305,7 @@ def test_the_time_of_a_review_is_told_in_utc(open_page: Open, demo_run: str, too
     assert "2026-03-01 14:30 UTC" in texts(app)
 
 
-def test_a_gentler_rule_says_what_it_would_let_in(open_page: Open, demo_run: str) -> None:
+def test_a_relaxed_rule_says_what_it_would_let_in(open_page: Open, demo_run: str) -> None:
     said = texts(open_page(frame.ANSWER, run=demo_run, look="rules"))
     assert "It would also let in:" in said or "It lets in nothing else in this run" in said
     assert "(normaliser" not in said
@@ -318,7 +318,7 @@ def test_a_whole_column_is_confirmed_at_once(open_page: Open, demo_run: str) -> 
     assert len(services.store().annotations.all(demo_run)) == int(button.label.split()[-1])
 
 
-def test_a_gentler_rule_is_applied_and_shows_what_flips(open_page: Open, demo_run: str) -> None:
+def test_a_relaxed_rule_is_applied_and_shows_what_flips(open_page: Open, demo_run: str) -> None:
     app = open_page(frame.ANSWER, run=demo_run, look="rules")
     assert "2 failures would pass" in texts(app)
     app = press(app, "Apply and re-verify")

@@ -12,7 +12,7 @@ from karenina_core.templates import write_template
 from tests.app.conftest import Open
 from tests.app.looking import select_row, table, texts
 from tests.app.samples import small_benchmark
-from tests.authoring.test_benchmark_repair import CODE, UNSOUND, unsound
+from tests.authoring.linter.test_repairs import CODE, UNSOUND, unsound
 
 PAGE = "pages/benchmarks.py"
 

@@ -195,9 +195,9 @@ def test_a_composition_is_chosen_and_follows_a_renamed_field() -> None:
 @pytest.mark.parametrize(
     ("label", "value", "said"),
     [
-        ("Name", "the target", "is not a name for a field"),
-        ("What the judge looks for", " ", "The field has no description."),
-        ("Rule", "TraceContains", "is not a yes-or-no field"),
+        ("Name", "the target", "is not a field name"),
+        ("What the judge looks for", " ", "needs a description"),
+        ("Rule", "TraceContains", "must be typed bool"),
         ("Type", "literal", None),
     ],
 )

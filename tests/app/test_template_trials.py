@@ -46,10 +46,10 @@ def demo_page(benchmark: Benchmark, question_id: str) -> AppTest:
 def test_every_step_of_a_value_is_shown() -> None:
     app = trial(template_page(SYNONYMS), "Explain")
     app = typed(app, "target", "Bcl-2")
-    assert '"Bcl-2" → lowercase → "bcl-2" → SynonymMap → "bcl2" == "bcl2" ✓' in codes(app)
+    assert '"Bcl-2" → lowercase → "bcl-2" → synonym → "bcl2" ✓' in codes(app)
     assert ":green-badge[:material/check: right]" in texts(app)
     app = typed(app, "target", "MCL1")
-    assert '"MCL1" → lowercase → "mcl1" ≠ "bcl2" ✗' in codes(app)
+    assert '"MCL1" → lowercase → "mcl1" ✗' in codes(app)
 
 
 def test_a_blank_value_is_nothing_extracted_and_the_truth_can_be_filled_in() -> None:
@@ -57,7 +57,7 @@ def test_a_blank_value_is_nothing_extracted_and_the_truth_can_be_filled_in() -> 
     assert "Nothing was extracted, which never passes." in texts(app)
     app = press(app, "Fill in the truth")
     assert labelled(app.text_input, "target").value == "BCL2"
-    assert '"BCL2" → lowercase → "bcl2" == "bcl2" ✓' in codes(app)
+    assert '"BCL2" → lowercase → "bcl2" ✓' in codes(app)
 
 
 def test_before_anything_is_filled_in_nothing_is_called_wrong() -> None:
@@ -104,7 +104,7 @@ def test_variants_of_the_truth_pass_or_fail_in_a_table() -> None:
 
 
 def test_a_change_that_accepts_a_variant_is_applied_by_one_click() -> None:
-    app = press(trial(template_page(TEMPLATE), "Near misses"), "Add “Drop punctuation”")
+    app = press(trial(template_page(TEMPLATE), "Near misses"), "Drop punctuation")
     assert 'normalize=["lowercase", "remove_punctuation"]' in source_of(app)
     rows = {row["Variant"]: row["Verdict"] for row in table(app, "Variants of the truth").to_dict("records")}
     assert rows["with a full stop"] == "✓ passes"

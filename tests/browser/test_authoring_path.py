@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.authoring.test_benchmark_repair import UNSOUND
+from tests.authoring.linter.test_repairs import UNSOUND
 from tests.benchmark.tables.files import workbook
 from tests.browser.conftest import Server, choose, press, settled
 from tests.faults.openai_server import OpenAIServer, Reply

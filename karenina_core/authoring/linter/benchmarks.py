@@ -1,21 +1,29 @@
-"""`lint_benchmark`: the findings of all templates and rubrics of a benchmark."""
+"""The linter over a whole benchmark, and fixes applied: to a source, a form, or everywhere in a benchmark."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from karenina_core.authoring.linter.finding import Finding, Severity
-from karenina_core.authoring.linter.lint import lint
+from karenina_core.authoring.forms import FormData, form_data
+from karenina_core.authoring.linter.findings import SEVERITIES, Finding, Severity
+from karenina_core.authoring.linter.forms import lint_form
 from karenina_core.authoring.linter.rubrics import lint_rubric
+from karenina_core.authoring.linter.templates import lint
+from karenina_core.authoring.source_edits import edit_source
 from karenina_core.benchmark import Benchmark
+from karenina_core.errors import InputError, KareninaError
 from karenina_core.schemas import VerificationConfig
+from karenina_core.templates import TemplateSpec, read_template
+
+_MOST = 200  # fixes at once; a template has at most that many fields
 
 
 @dataclass(frozen=True)
 class QuestionFindings:
-    """What is to be mended in one question.
+    """What could be better in one question.
 
     Attributes:
         template: Findings of its template; none where it has none.
@@ -27,17 +35,17 @@ class QuestionFindings:
 
     @property
     def worst(self) -> Severity | None:
-        """The gravest severity, None where there is nothing to mend."""
-        found = {finding.severity for finding in (*self.template, *self.rubric)}
-        return next((severity for severity in ("error", "warning", "hint") if severity in found), None)
+        """The gravest severity, None where there is no finding."""
+        severities = {finding.severity for finding in (*self.template, *self.rubric)}
+        return next((severity for severity in SEVERITIES if severity in severities), None)
 
 
 @dataclass(frozen=True)
 class BenchmarkFindings:
-    """What is to be mended in a benchmark.
+    """What could be better in a benchmark.
 
     Attributes:
-        questions: By question id; only questions with something to mend.
+        questions: By question id; only questions with a finding.
         rubric: Findings of the global traits.
     """
 
@@ -47,18 +55,18 @@ class BenchmarkFindings:
     @property
     def count(self) -> dict[Severity, int]:
         """Number of findings by severity."""
-        everything = [*self.rubric, *(f for found in self.questions.values() for f in (*found.template, *found.rubric))]
-        counted = Counter(finding.severity for finding in everything)
-        return {severity: counted[severity] for severity in ("error", "warning", "hint")}
+        own = (finding for item in self.questions.values() for finding in (*item.template, *item.rubric))
+        counts = Counter(finding.severity for finding in (*self.rubric, *own))
+        return {severity: counts[severity] for severity in SEVERITIES}
 
     @property
     def by_code(self) -> dict[str, list[str]]:
         """The questions with a finding of a code, by code; the most frequent first."""
-        found: dict[str, list[str]] = {}
+        questions: dict[str, list[str]] = {}
         for question_id, item in self.questions.items():
             for code in dict.fromkeys(finding.code for finding in (*item.template, *item.rubric)):
-                found.setdefault(code, []).append(question_id)
-        return dict(sorted(found.items(), key=lambda entry: -len(entry[1])))
+                questions.setdefault(code, []).append(question_id)
+        return dict(sorted(questions.items(), key=lambda entry: -len(entry[1])))
 
 
 def lint_benchmark(
@@ -67,31 +75,154 @@ def lint_benchmark(
     *,
     lint_template: Callable[..., Sequence[Finding]] = lint,
 ) -> BenchmarkFindings:
-    """Return what is to be mended in the templates and rubrics of a benchmark.
+    """Return what could be better in the templates and rubrics of a benchmark.
 
     Args:
         benchmark: The benchmark; it is left as it is.
-        config: How it will be run; without it, nothing is said about settings of runs.
-        lint_template: Does what `lint` does, such as one that remembers what it has said before.
+        config: How it will be run; without it, nothing is told about settings of runs.
+        lint_template: Does what `lint` does, such as one that remembers what it returned before.
     """
     overall = benchmark.get_global_rubric()
     shared = overall.traits if overall else []
     questions = {}
     for question in benchmark.get_all_questions():
-        own = benchmark.get_question_rubric(question.id)
-        found = QuestionFindings(
-            template=tuple(
-                lint_template(
-                    question.answer_template,
-                    question=question.question,
-                    reference_answer=question.raw_answer,
-                    config=config,
-                )
-            )
-            if question.answer_template
-            else (),
-            rubric=tuple(lint_rubric(own.traits, shared=shared)) if own else (),
-        )
-        if found.worst is not None:
-            questions[question.id] = found
+        own, source = benchmark.get_question_rubric(question.id), question.answer_template
+        known = {"question": question.question, "reference_answer": question.raw_answer, "config": config}
+        template = tuple(lint_template(source, **known)) if source else ()
+        findings = QuestionFindings(template, tuple(lint_rubric(own.traits, shared=shared)) if own else ())
+        if findings.worst is not None:
+            questions[question.id] = findings
     return BenchmarkFindings(questions, tuple(lint_rubric(shared)))
+
+
+def repaired(source: str, finding: Finding) -> str:
+    """Return the source with the fix of a finding applied; what the fix does not concern stays byte for byte.
+
+    Args:
+        source: The source the finding is about.
+        finding: A finding of `lint`.
+
+    Raises:
+        InputError: The finding has no fix for a source, or the source cannot hold the change.
+        TemplateError: The source cannot be read.
+    """
+    fix = finding.fix
+    if fix is not None and fix.target == "source":
+        return str(fix.edit(source))
+    if fix is not None and fix.target == "template":
+        return edit_source(source, fix.edit(read_template(source).spec))
+    raise InputError(f"There is no fix for {finding.code!r}.", next=finding.next)
+
+
+def repaired_form(data: FormData, finding: Finding) -> FormData:
+    """Return what was typed with the fix of a finding applied.
+
+    Args:
+        data: What was typed, valid or not; it is left as it is.
+        finding: A finding of `lint_form`.
+
+    Raises:
+        InputError: The finding has no fix for a form.
+        ValidationError: The fix needs a form that makes a template, and this one does not.
+    """
+    fix = finding.fix
+    if fix is not None and fix.target == "form":
+        return dict(fix.edit(data))
+    if fix is not None and fix.target == "template":
+        return form_data(fix.edit(TemplateSpec.model_validate(data)))
+    raise InputError(f"There is no fix for {finding.code!r}.", next=finding.next)
+
+
+class Repaired(NamedTuple):
+    """A source, or a form, after its fixes.
+
+    Attributes:
+        result: The source or the form.
+        applied: The findings that were settled, in their order.
+    """
+
+    result: Any
+    applied: tuple[Finding, ...]
+
+
+def repair_all(source: str, **known: Any) -> Repaired:
+    """Return the source with every fix applied that can be, one after the other.
+
+    Args:
+        source: The template, readable or not.
+        **known: What `lint` takes beside it, such as `reference_answer`.
+    """
+    return _repaired(source, lambda text: lint(text, **known), repaired)
+
+
+def repair_whole_form(data: FormData, **known: Any) -> Repaired:
+    """Return what was typed with every fix applied that can be, one after the other.
+
+    Args:
+        data: What was typed, valid or not; it is left as it is.
+        **known: What `lint_form` takes beside it.
+    """
+    return _repaired(data, lambda form: lint_form(form, **known), repaired_form)
+
+
+def _repaired(
+    subject: Any, look: Callable[[Any], Sequence[Finding]], repair: Callable[[Any, Finding], Any]
+) -> Repaired:
+    applied: list[Finding] = []
+    tried: set[tuple[str, str | None, str]] = set()
+    for _ in range(_MOST):
+        open_findings = (item for item in look(subject) if item.fix and (item.code, item.field, item.what) not in tried)
+        finding = next(open_findings, None)
+        if finding is None:
+            break
+        # A fix that does not settle its finding is not tried a second time.
+        tried.add((finding.code, finding.field, finding.what))
+        try:
+            changed = repair(subject, finding)
+        except (KareninaError, ValueError):
+            continue
+        if changed != subject:
+            subject = changed
+            applied.append(finding)
+    return Repaired(subject, tuple(applied))
+
+
+def repair_benchmark(benchmark: Benchmark, places: Iterable[str | None], code: str, field: str | None = None) -> int:
+    """Apply the fixes of all findings of a code, and return how many there were.
+
+    A template whose source cannot hold a fix, because code of its own stands there, is left as it is.
+
+    Args:
+        benchmark: It is changed.
+        places: Ids of questions; None for the global rubric.
+        code: Such as `truth_fails_rule`.
+        field: Only findings about this field or trait.
+    """
+
+    def meant(findings: Iterable[Finding]) -> list[Finding]:
+        return [item for item in findings if item.code == code and item.fix and field in (None, item.field)]
+
+    overall, count = benchmark.get_global_rubric(), 0
+    for place in dict.fromkeys(places):
+        question = None if place is None else benchmark.get_question(place)
+        if place is not None and question is not None and question.answer_template:
+            known = {"question": question.question, "reference_answer": question.raw_answer}
+            look = lambda source, known=known: meant(lint(source, **known))  # noqa: E731
+            source, applied = _repaired(question.answer_template, look, repaired)
+            if applied:
+                benchmark.add_answer_template(place, source)
+                count += len(applied)
+        rubric = overall if place is None else benchmark.get_question_rubric(place)
+        if rubric is not None:
+            shared = overall.traits if overall is not None and place is not None else []
+            look = lambda traits, shared=shared: meant(lint_rubric(traits, shared=shared))  # noqa: E731
+            traits, applied = _repaired(rubric.traits, look, _repaired_traits)
+            if applied:
+                better = rubric.model_copy(update={"traits": traits})
+                benchmark.set_global_rubric(better) if place is None else benchmark.set_question_rubric(place, better)
+                count += len(applied)
+    return count
+
+
+def _repaired_traits(traits: Sequence[Any], finding: Finding) -> list[Any]:
+    return [finding.fix.edit(trait) if finding.fix and trait.name == finding.field else trait for trait in traits]

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from karenina_core.analysis import GentlerRule, Suggestion, disputes, stance, suggestions
+from karenina_core.analysis import Suggestion, disputes, stance, suggestions
+from karenina_core.authoring import RelaxedRule
 from karenina_core.runs import scored_at
 from karenina_core.schemas import CAUSE_WORDS, CAUSES, Annotation, Cause, Verdict, agrees_with, latest_reviews
 from karenina_core.text import counted
@@ -32,7 +33,7 @@ class _Card(NamedTuple):
 
 class _Board(NamedTuple):
     cards: list[_Card]
-    rules: list[GentlerRule]
+    rules: list[RelaxedRule]
 
 
 def board(run_id: str) -> None:
@@ -73,10 +74,10 @@ def board(run_id: str) -> None:
         st.caption(f"The first {_PAGE} of {len(cards)}; those you confirm stay, with a mark.")
 
 
-def gentler_rules(run_id: str) -> None:
+def relaxed_rules(run_id: str) -> None:
     """Draw the failures that would pass with one more normaliser or a little more tolerance."""
     found = _read(run_id).rules
-    st.markdown("**Which failures would pass with a slightly gentler rule?**")
+    st.markdown("**Which failures would pass with a slightly more tolerant rule?**")
     if not found:
         st.info("No failure is that near to passing.", icon=":material/check:")
         return
@@ -101,13 +102,13 @@ def gentler_rules(run_id: str) -> None:
                     _apply(run_id, rule)
 
 
-def _lets_in(rule: GentlerRule) -> str:
+def _lets_in(rule: RelaxedRule) -> str:
     if rule.lets_in:
         return f":material/warning: It would also let in: {plain('; '.join(rule.lets_in), 300)}"
     return "It lets in nothing else in this run, and none of the wrong variants of the truth that were tried."
 
 
-def _apply(run_id: str, rule: GentlerRule) -> None:
+def _apply(run_id: str, rule: RelaxedRule) -> None:
     row = answer_scratch.stored_benchmark(run_id)
     assert row is not None
     with frame.guard():

@@ -7,7 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.analysis import changes, field_sign, waits
+from karenina_core.analysis import field_sign, waits
+from karenina_core.authoring import relaxations
 from karenina_core.schemas import (
     FieldEvidence,
     VerificationResult,
@@ -76,11 +77,11 @@ def _field(result: VerificationResult, item: FieldEvidence) -> None:
             st.caption(plain(item.reason, 500))
         if item.similarity is not None:
             st.caption(f"Similarity {item.similarity:.3f}")
-        gentler = next(changes(item), None) if result.verdict == "fail" else None
-        if gentler is not None:
+        relaxed = next(relaxations(item), None) if result.verdict == "fail" else None
+        if relaxed is not None:
             st.markdown(
                 ":orange-badge[:material/rule: near miss] The rule is probably too strict: to "
-                f"{plain(gentler.label)} would let this pass."
+                f"{plain(relaxed.label)} would let this pass."
             )
 
 

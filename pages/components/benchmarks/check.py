@@ -10,7 +10,15 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.authoring import REVIEW_PROPERTY, BenchmarkFindings, Finding, Severity, lint, lint_benchmark, mend
+from karenina_core.authoring import (
+    REVIEW_PROPERTY,
+    BenchmarkFindings,
+    Finding,
+    Severity,
+    lint,
+    lint_benchmark,
+    repair_benchmark,
+)
 from karenina_core.benchmark import UNFINISHED, Benchmark, Problem
 from karenina_core.runs import BenchmarkRow
 from karenina_core.text import counted
@@ -204,7 +212,7 @@ def _fix(row: BenchmarkRow, chosen: Sequence[Place], field: str | None) -> None:
     before = services.store().benchmarks.load(row.id)
     with frame.guard():
         with benchmark_choice.changing(row.id) as benchmark:
-            fixed = mend(benchmark, [place.question_id for place in chosen], chosen[0].finding.code, field)
+            fixed = repair_benchmark(benchmark, [place.question_id for place in chosen], chosen[0].finding.code, field)
         if fixed:
             benchmark_choice.offer_undo(row, f"Fixed {counted(fixed, 'finding')}.", before)
         else:

@@ -17,7 +17,6 @@ from karenina_core.authoring import (
     StoredAnswer,
     acceptances,
     adjustable,
-    edit_source,
     explain,
     explain_verdict,
     near_misses,
@@ -30,7 +29,7 @@ from karenina_core.errors import KareninaError
 from karenina_core.pipeline import judge_view
 from karenina_core.runs import JudgedAnswer, stored_answers
 from karenina_core.schemas import NOTHING_EXTRACTED, ModelConfig, VerificationConfig, quoted, rule_title
-from karenina_core.templates import FieldSpec, Template, read_template
+from karenina_core.templates import FieldSpec, Template
 from karenina_core.text import counted
 from pages.components import forms, frame, services
 from pages.components.drafts import Draft
@@ -223,7 +222,7 @@ def _case_row(case: Case) -> dict[str, str]:
         "Variant": case.label,
         "Value": "–" if value is None else short(quoted(value), 80),
         "Wanted": _EXPECTED[case.expected],
-        "Step by step": short(case.steps or "the value does not fit the type", 300),
+        "Step by step": short(_why(case), 300),
     }
 
 
@@ -233,7 +232,7 @@ def _changes(draft: Draft, changes: Sequence[Acceptance]) -> None:
     for at, accepting in enumerate(changes):
         with st.container(horizontal=True, vertical_alignment="center"):
             act: dict[str, Any] = {"on_click": _accept, "args": (draft, accepting)}
-            forms.button(plain(accepting.fix.label, 80), "add_task", f"self_test_accept_{at}", **act)
+            forms.button(plain(accepting.change.title, 80), "add_task", f"self_test_accept_{at}", **act)
             accepted = ", ".join(case.label for case in accepting.accepts)
             opened = ", ".join(case.label for case in accepting.opens)
             warning = f" Would also let through: {plain(opened, 200)}." if opened else ""
@@ -241,10 +240,11 @@ def _changes(draft: Draft, changes: Sequence[Acceptance]) -> None:
 
 
 def _accept(draft: Draft, accepting: Acceptance) -> None:
-    def edit(source: str) -> str:
-        return edit_source(source, accepting.fix.edit(read_template(source).spec))
+    put_source(draft, accepting.change.applied_to, f"{plain(accepting.change.title, 80)}: done.")
 
-    put_source(draft, edit, f"{plain(accepting.fix.label, 80)}: done.")
+
+def _why(case: Case) -> str:
+    return f"{case.steps} {case.steps.reason}" if case.steps else "the value does not fit the type"
 
 
 # What if a tolerance, a threshold or a length were another one: the pass rate over the stored answers.

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.authoring import TraitFix, lint_rubric
+from karenina_core.authoring import Fix, lint_rubric
 from karenina_core.schemas import (
     METRICS_BY_MODE,
     AnyTrait,
@@ -217,7 +217,7 @@ def findings(scope: Scope, before: AnyTrait | None, typed: AnyTrait, draft: Draf
                 st.markdown(f"{forms.severity_badge(finding.severity)} {plain(finding.what)}")
                 st.caption(plain(f"{finding.why} {finding.next}"))
             fix = finding.fix
-            if isinstance(fix, TraitFix) and forms.button(plain(fix.label), "build", f"trait_fix_{number}"):
+            if isinstance(fix, Fix) and forms.button(plain(fix.label), "build", f"trait_fix_{number}"):
                 fixed = fix.edit(typed)
                 assert not isinstance(fixed, StoredTrait)
                 for name, value in values_of(fixed).items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from karenina_core.schemas import AllOf, AnyOf, AtLeastN, FieldCheck, ModelConfig, VerificationConfig
+from karenina_core.schemas import AllOf, AnyOf, FieldCheck, ModelConfig, VerificationConfig
 from karenina_core.templates import FieldSpec, TemplateSpec
 
 MODEL = ModelConfig(id="m", model_provider="openai", model_name="m")
@@ -93,18 +93,6 @@ FIELD_CASES: dict[str, tuple[list[FieldSpec], list[FieldSpec]]] = {
             similar(),
         ],
     ),
-    "truth_type": (
-        [
-            number("342"),
-            number("342 patients"),
-            yes(truth="yes"),
-            items("CLL, SLL"),
-            day(2016),
-            number(2.5),
-            field(ground_truth=3),
-        ],
-        [number(), yes(), items(), day(), field()],
-    ),
     "truth_not_option": ([category("iii"), category("IV"), category(3)], [category(), category(1, (1, 2))]),
     "truth_placeholder": (
         [field(ground_truth="N/A"), field(ground_truth="correct_answer"), number(None), field(ground_truth=" ")],
@@ -120,10 +108,6 @@ FIELD_CASES: dict[str, tuple[list[FieldSpec], list[FieldSpec]]] = {
         ],
         [number().model_copy(update={"options": {"ge": 0, "lt": 343}}), field(options={"max_length": 4, "title": "x"})],
     ),
-    "trace_truth": (
-        [trace("no", type="TraceContains", substring="NCT")],
-        [trace(False, type="TraceContains", substring="NCT")],
-    ),
     "truth_list_in_text": ([items(["CLL, SLL and AML"])], [items(["CLL"]), items(), items(["BCL2 (a, b)"])]),
     "date_ambiguous": (
         [
@@ -133,16 +117,6 @@ FIELD_CASES: dict[str, tuple[list[FieldSpec], list[FieldSpec]]] = {
         ],
         [day(), day("13/04/2016"), day("04/04/2016"), day("11/04/2016", type="DateMatch", format="%d/%m/%Y")],
     ),
-    "date_in_text": (
-        [field(ground_truth="2016-04-11"), field(ground_truth="April 11, 2016")],
-        [field(ground_truth="1998"), field()],
-    ),
-    "number_in_text": (
-        [field(ground_truth="23"), field(ground_truth="23 pairs"), field(ground_truth="about 0.72")],
-        [field(ground_truth="007"), field(ground_truth="p53"), field(ground_truth="5 to 10")],
-    ),
-    "yes_no_in_text": ([field(ground_truth="Yes"), field(ground_truth="false")], [field(ground_truth="yesterday")]),
-    "list_in_text": ([field(ground_truth="CLL, SLL and AML")], [field(), field(ground_truth="April 11, 2016")]),
     "truth_too_long": ([field(ground_truth=LONG)], [field(ground_truth="B-cell lymphoma 2"), similar()]),
     "synonym_in_brackets": (
         [field(ground_truth="BCL2 (B-cell lymphoma 2)"), field(ground_truth="BCL2 or Bcl-2")],
@@ -151,18 +125,6 @@ FIELD_CASES: dict[str, tuple[list[FieldSpec], list[FieldSpec]]] = {
     "description_missing": (
         [field(description="", verify_with=None)],
         [field(verify_with=None), field()],
-    ),
-    "description_vague": (
-        [field(description="The answer"), field(description="Gene", name="target")],
-        [field(), field(description="The protein target of the drug mentioned in the response", name="target")],
-    ),
-    "description_repeats_name": (
-        [field(name="target", description="The target"), field(name="trial_phase", description="The trial phase.")],
-        [
-            field(name="target", description="Protein target name"),
-            field(name="trial_phase", description="Clinical trial phase"),
-            field(name="continent", description="The continent mentioned"),
-        ],
     ),
     "description_leaks_truth": (
         [
@@ -181,8 +143,6 @@ FIELD_CASES: dict[str, tuple[list[FieldSpec], list[FieldSpec]]] = {
             category("III").model_copy(update={"description": "The phase: I, II or III"}),
         ],
     ),
-    "hint_leaks_truth": ([field(extraction_hint="Often written BCL2.")], [field(extraction_hint="Upper case.")]),
-    "examples_leak_truth": ([field(options={"examples": ["KRAS", "BCL2"]})], [field(options={"examples": ["KRAS"]})]),
     "bool_without_question": (
         [yes("The response mentions side effects"), yes("FDA approval of the drug")],
         [yes(), yes("Does the response mention side effects")],
@@ -207,7 +167,7 @@ FIELD_CASES: dict[str, tuple[list[FieldSpec], list[FieldSpec]]] = {
         [pattern(r"\d+"), pattern("NCT", "TraceRegex"), contains("a word")],
     ),
     "pattern_can_hang": (
-        [pattern("(a+)+b"), pattern("(x|x)*y", "TraceRegex")],
+        [pattern("(a+)+b"), pattern("(a{2,}b*)*", "TraceRegex")],
         [pattern(r"(\d+,)*\d+"), pattern("a+b+")],
     ),
     "tolerance_of_zero": (
@@ -225,16 +185,6 @@ FIELD_CASES: dict[str, tuple[list[FieldSpec], list[FieldSpec]]] = {
         [
             number(0.72, "float", type="NumericTolerance", tolerance=0.05),
             number(0.72, "float", type="NumericTolerance", tolerance=5, mode="absolute"),
-        ],
-    ),
-    "tolerance_without_effect": (
-        [
-            number(23, type="NumericTolerance", tolerance=0.01),
-            number(23, type="NumericTolerance", tolerance=0.5, mode="absolute"),
-        ],
-        [
-            number(342, type="NumericTolerance", tolerance=0.01),
-            number(23, type="NumericTolerance", tolerance=1, mode="absolute"),
         ],
     ),
     "decimal_exactly": ([number(0.72, "float")], [number(3, "float"), number(2.0, "float"), number()]),
@@ -277,38 +227,92 @@ FIELD_CASES: dict[str, tuple[list[FieldSpec], list[FieldSpec]]] = {
         ],
         [exact("remove_punctuation", "strip", truth="t(14;18)"), exact(*LOWER, truth="version 1.5")],
     ),
-    "one_option": ([category("I", ("I",))], [category()]),
-    "options_alike": ([category("yes", ("yes", "Yes", "no"))], [category(), category("a", ("a", "b"))]),
-    "synonym_unreachable": (
-        [exact(*LOWER, {"mapping": {"Bcl-2": "bcl2"}}), exact("strip", {"mapping": {" bcl": "BCL2"}})],
-        [exact(*LOWER, {"mapping": {"bcl-2": "bcl2"}}), exact({"mapping": {"Bcl-2": "BCL2"}})],
-    ),
-    "synonym_unstable": (
-        [exact(*LOWER, {"mapping": {"bcl-2": "BCL2"}}), exact(*LOWER, {"mapping": {"bcl-2": "b2", "b2": "bcl2"}})],
-        [exact(*LOWER, {"mapping": {"bcl-2": "bcl2"}}), exact(*LOWER, {"mapping": {"bcl-2": "BCL2", "bcl2": "BCL2"}})],
-    ),
-    "synonyms_miss_truth": (
-        [exact(*LOWER, {"mapping": {"kras2": "kras"}})],
-        [exact(*LOWER, {"mapping": {"bcl-2": "bcl2", "kras2": "kras"}}), exact(*LOWER)],
-    ),
-    "synonyms_too_early": (
-        [
-            exact({"mapping": {"Bcl-2": "BCL2"}}, "lowercase"),
-            exact("strip", {"mapping": {"bcl-2": "bcl2"}}, "lowercase"),
-        ],
-        [exact("lowercase", {"mapping": {"bcl-2": "bcl2"}})],
-    ),
-    "synonyms_in_parts": (
-        [contains("apoptosis", normalize=[*LOWER, {"mapping": {"cell death": "apoptosis"}}])],
-        [contains("apoptosis"), exact(*LOWER, {"mapping": {"bcl-2": "bcl2"}})],
-    ),
     "normalizer_without_effect": (
         [exact("lowercase", "lowercase"), exact("strip", "collapse_whitespace"), exact("lowercase", "casefold")],
         [exact(*LOWER), exact("remove_punctuation", "strip")],
     ),
-    "blanks_left": (
-        [exact("lowercase", "strip", "remove_punctuation"), exact("remove_punctuation")],
-        [exact("remove_punctuation", "strip"), exact("remove_punctuation", "collapse_whitespace")],
+    "truth_as_text": (
+        [
+            field(ground_truth="2016-04-11"),
+            field(ground_truth="April 11, 2016"),
+            field(ground_truth="23"),
+            field(ground_truth="23 pairs"),
+            field(ground_truth="about 0.72"),
+            field(ground_truth="Yes"),
+            field(ground_truth="false"),
+            field(ground_truth="CLL, SLL and AML"),
+        ],
+        [
+            field(),
+            field(ground_truth="007"),
+            field(ground_truth="p53"),
+            field(ground_truth="5 to 10"),
+            field(ground_truth="yesterday"),
+        ],
+    ),
+    "truth_type": (
+        [
+            trace("no", type="TraceContains", substring="NCT"),
+            number("342"),
+            number("342 patients"),
+            yes(truth="yes"),
+            items("CLL, SLL"),
+            day(2016),
+            number(2.5),
+            field(ground_truth=3),
+        ],
+        [trace(False, type="TraceContains", substring="NCT"), number(), yes(), items(), day(), field()],
+    ),
+    "description_vague": (
+        [
+            field(name="target", description="The target"),
+            field(name="trial_phase", description="The trial phase."),
+            field(description="The answer"),
+            field(description="Gene", name="target"),
+        ],
+        [
+            field(name="target", description="Protein target name"),
+            field(name="trial_phase", description="Clinical trial phase"),
+            field(name="continent", description="The continent mentioned"),
+            field(),
+            field(description="The protein target of the drug mentioned in the response", name="target"),
+        ],
+    ),
+    "hint_leaks_truth": (
+        [field(extraction_hint="Often written BCL2."), field(options={"examples": ["KRAS", "BCL2"]})],
+        [field(extraction_hint="Upper case."), field(options={"examples": ["KRAS"]})],
+    ),
+    "options_alike": (
+        [category("I", ("I",)), category("yes", ("yes", "Yes", "no"))],
+        [category(), category(), category("a", ("a", "b"))],
+    ),
+    "synonym_not_applied": (
+        [
+            exact(*LOWER, {"mapping": {"Bcl-2": "bcl2"}}),
+            exact("strip", {"mapping": {" bcl": "BCL2"}}),
+            exact(*LOWER, {"mapping": {"bcl-2": "BCL2"}}),
+            exact(*LOWER, {"mapping": {"bcl-2": "b2", "b2": "bcl2"}}),
+            exact({"mapping": {"Bcl-2": "BCL2"}}, "lowercase"),
+            exact("strip", {"mapping": {"bcl-2": "bcl2"}}, "lowercase"),
+        ],
+        [
+            exact(*LOWER, {"mapping": {"bcl-2": "bcl2"}}),
+            exact({"mapping": {"Bcl-2": "BCL2"}}),
+            exact(*LOWER, {"mapping": {"bcl-2": "BCL2", "bcl2": "BCL2"}}),
+            exact("lowercase", {"mapping": {"bcl-2": "bcl2"}}),
+        ],
+    ),
+    "synonyms_unused": (
+        [
+            exact(*LOWER, {"mapping": {"kras2": "kras"}}),
+            contains("apoptosis", normalize=[*LOWER, {"mapping": {"cell death": "apoptosis"}}]),
+        ],
+        [
+            exact(*LOWER, {"mapping": {"bcl-2": "bcl2", "kras2": "kras"}}),
+            exact(*LOWER),
+            contains("apoptosis"),
+            exact(*LOWER, {"mapping": {"bcl-2": "bcl2"}}),
+        ],
     ),
 }
 
@@ -326,16 +330,8 @@ TEMPLATE_CASES: dict[str, tuple[list[TemplateSpec], list[TemplateSpec]]] = {
         [pair(AllOf(conditions=[CHECKS["gene"]])), pair(CHECKS["amount"])],
         [pair(), pair(AnyOf(conditions=list(CHECKS.values())))],
     ),
-    "composition_without_effect": (
-        [pair(AllOf(conditions=list(CHECKS.values()))), pair(AtLeastN(n=2, conditions=list(CHECKS.values())))],
-        [pair(), pair(AnyOf(conditions=list(CHECKS.values()))), pair(AtLeastN(n=1, conditions=list(CHECKS.values())))],
-    ),
     "weight_zero": ([pair(weight=0)], [pair(weight=0.5)]),
     "same_description": ([pair(description=AMOUNT.upper())], [pair()]),
     "field_unverified": ([pair(verify_with=None)], [pair()]),
     "class_name": ([TemplateSpec(fields=PAIR, class_name="Reply")], [pair()]),
-    "many_fields": (
-        [TemplateSpec(fields=[field(name=f"gene_{n}", description=f"{GENE} {n}") for n in range(11)])],
-        [TemplateSpec(fields=[field(name=f"gene_{n}", description=f"{GENE} {n}") for n in range(10)])],
-    ),
 }

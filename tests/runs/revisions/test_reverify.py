@@ -21,7 +21,7 @@ def changed(changes: FlipList) -> dict[str, tuple[str, str]]:
     return {flip.key.question_id: (flip.before, flip.after) for flip in changes.flips}
 
 
-def test_a_gentler_rule_flips_verdicts_without_any_call(store: Store, run_id: str, openai_server: OpenAIServer) -> None:
+def test_a_relaxed_rule_flips_verdicts_without_any_call(store: Store, run_id: str, openai_server: OpenAIServer) -> None:
     benchmark = elements()
     benchmark.update_template("iron", template("Fe", ("lowercase",)))
     asked = len(openai_server.requests)

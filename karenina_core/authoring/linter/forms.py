@@ -1,0 +1,126 @@
+"""`lint_form`: what is wrong with a form while it is typed, before it makes a template."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from pydantic import ValidationError
+
+from karenina_core.authoring.forms import FormData, check_composition
+from karenina_core.authoring.linter.findings import Finding, Fix
+from karenina_core.authoring.linter.templates import lint
+from karenina_core.errors import InputError, validation_message
+from karenina_core.templates import FieldSpec, TemplateSpec, is_reserved
+from karenina_core.text import first_free
+
+_Field = dict[str, Any]
+_FieldChange = tuple[str, str, _Field]
+_WHY = "The form makes no template yet."
+
+
+def lint_form(data: FormData, **known: Any) -> list[Finding]:
+    """Return what could be better in what was typed so far, the gravest first.
+
+    Data that make a template are looked at by `lint`; data that do not get a finding for everything in the way.
+
+    Args:
+        data: The JSON data of a `TemplateSpec`, valid or not; it is left as it is.
+        **known: What `lint` takes beside the template: question, reference answer, configuration of the run.
+    """
+    try:
+        check_composition(data)
+        return lint(TemplateSpec.model_validate(data), **known)
+    except InputError as error:
+        return [Finding("form_incomplete", "error", None, error.what, error.why, error.next)]
+    except ValidationError:
+        return list(_obstacles(data))
+
+
+def _obstacles(data: FormData) -> Iterator[Finding]:
+    """Yield the first thing in the way of every field; when there is none, what is in the way of the whole."""
+    items: Any = data.get("fields")
+    usable = isinstance(items, list) and all(isinstance(item, dict) for item in items)
+    items = items if usable else []
+    bad = [(item, problem) for item in items if (problem := _complaint(FieldSpec, item)) is not None]
+    for item, problem in bad:
+        name = str(item.get("name") or "")
+        change = next((change for change in _field_changes(item) if _settles(item, change[2], problem)), None)
+        code, label, changed = change or ("form_incomplete", "", None)
+        fix = Fix(label, _replacing(item, changed), "form") if changed else None
+        yield Finding(code, "error", name or None, problem, _WHY, "Correct or complete the field.", fix)
+    whole = None if bad else _complaint(TemplateSpec, data)
+    if whole is not None:
+        fixed = (
+            (code, label, edit)
+            for code, label, edit in _WHOLE
+            if usable and _complaint(TemplateSpec, edit(data)) != whole
+        )
+        code, label, edit = next(fixed, ("form_incomplete", "", None))
+        yield Finding(code, "error", None, whole, _WHY, "Correct it.", Fix(label, edit, "form") if edit else None)
+
+
+def _complaint(model: type[FieldSpec] | type[TemplateSpec], data: Any) -> str | None:
+    """Return the first thing in the way of data that shall make a model, as a sentence."""
+    try:
+        model.model_validate(data)
+    except ValidationError as error:
+        message = validation_message(error, most=1)
+        return f"{message[:1].upper()}{message[1:].rstrip('.')}."
+    return None
+
+
+def _settles(item: _Field, changed: _Field, problem: str) -> bool:
+    return _complaint(FieldSpec, changed) != problem and changed != item
+
+
+def _replacing(item: _Field, changed: _Field) -> Callable[[FormData], FormData]:
+    def edit(data: FormData) -> FormData:
+        fields = [copy.deepcopy(changed if other == item else other) for other in data["fields"]]
+        return {**copy.deepcopy(data), "fields": fields}
+
+    return edit
+
+
+def _field_changes(item: _Field) -> Iterator[_FieldChange]:
+    """Yield what may be the slip in a field: code, label of the fix, and the field without it."""
+    name = re.sub(r"\W+", "_", str(item.get("name") or "").strip(), flags=re.ASCII).strip("_").lower()
+    name = f"field_{name}".rstrip("_") if not name[:1].isalpha() or is_reserved(name) else name
+    yield "field_name", f"Name it {name}", {**item, "name": name}
+    truth, rule = item.get("ground_truth"), item.get("verify_with") or {}
+    if isinstance(truth, str | int) and truth != "":
+        yield "options_missing", "Begin with the truth", {**item, "literal_values": [truth]}
+    holds = {"type": "bool", "ground_truth": truth is not False, "options": {}}
+    yield "trace_not_bool", "Make it yes or no", {**item, **holds}
+    if isinstance(rule, dict) and isinstance(rule.get("pattern"), str):
+        literal = {**rule, "pattern": re.escape(rule["pattern"])}
+        yield "regex_invalid", "Look for the text literally", {**item, "verify_with": literal}
+
+
+def _numbered(data: FormData) -> FormData:
+    new = copy.deepcopy(data)
+    names, seen = {str(item.get("name")) for item in new["fields"]}, set[str]()
+    for item in new["fields"]:
+        name = str(item.get("name"))
+        if name in seen:
+            item["name"] = first_free(lambda number, name=name: f"{name}_{number}", names, 2)  # type: ignore[misc]
+            names.add(item["name"])
+        seen.add(name)
+    return new
+
+
+def _weighted(data: FormData) -> FormData:
+    return {**copy.deepcopy(data), "fields": [{**copy.deepcopy(item), "weight": 1.0} for item in data["fields"]]}
+
+
+def _composed(data: FormData) -> FormData:
+    return {**copy.deepcopy(data), "verify_strategy": None}
+
+
+_WHOLE: tuple[tuple[str, str, Callable[[FormData], FormData]], ...] = (
+    ("duplicate_field", "Number them", _numbered),
+    ("weight_zero_on_all", "Give all the weight 1", _weighted),
+    ("strategy_unknown_field", "Ask for all fields", _composed),
+)

@@ -1,0 +1,290 @@
+"""`lint`: what can be told of a template without running it. Rules on the whole, and on methods of its own."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from karenina_core.authoring.linter.fields import fuller_description
+from karenina_core.authoring.linter.findings import (
+    RULES,
+    Finding,
+    Known,
+    Problem,
+    field_findings,
+    in_order,
+    rule,
+    template_fix,
+)
+from karenina_core.authoring.linter.sources import unreadable
+from karenina_core.authoring.reading import gives_away, words
+from karenina_core.errors import TemplateError
+from karenina_core.schemas import RESERVED_NAMES, AllOf, BaseAnswer, FieldCheck, VerificationConfig, listed, quoted
+from karenina_core.templates import Template, TemplateSpec, on_deep_stack, parse_module, read_template, readable
+
+_WHOLESALE = frozenset({"model_dump", "getattr", "vars", "__dict__", "model_dump_json", "dict"})
+_COMPUTED = object()  # stands for a value that only running the code would show
+
+
+def lint(
+    template: str | Template | TemplateSpec,
+    *,
+    question: str | None = None,
+    reference_answer: str | None = None,
+    config: VerificationConfig | None = None,
+) -> list[Finding]:
+    """Return what could be better in a template, the gravest first. Nothing of it is run.
+
+    Every fix that is offered makes its finding go away, and leaves a template that can be read.
+
+    Args:
+        template: Its source, the template that was read from it, or what a form holds.
+        question: The text of the question, where known.
+        reference_answer: What people know to be true; the truth is compared with it.
+        config: How the benchmark will be run; without it, nothing is said about settings of runs.
+    """
+    known = Known(question, reference_answer, config)
+    try:
+        read = read_template(template) if isinstance(template, str) else template
+    except TemplateError as error:
+        return [unreadable(str(template), error)]
+    spec, findings = (read.spec, []) if isinstance(read, Template) else (read, list[Finding]())
+    lines = {item.name: read.line_of(item.name) for item in spec.fields} if isinstance(read, Template) else {}
+    for item in spec.fields:
+        findings += field_findings(spec, item, known, lines.get(item.name))
+    for check in RULES["template"]:
+        for problem in check.check(spec):
+            fix = None if problem.changes is None else template_fix(problem.label, problem.field, problem.changes)
+            findings.append(check.finding(problem, problem.field, fix, lines.get(problem.field or "")))
+    if isinstance(read, Template) and spec.own_code:
+        text = readable(read.source)
+        methods = on_deep_stack(lambda: _read_methods(parse_module(text), spec.class_name))
+        for check in RULES["methods"]:
+            for problem in check.check(spec, methods):
+                fix = None if problem.changes is None else template_fix(problem.label, problem.field, problem.changes)
+                findings.append(check.finding(problem, problem.field, fix))
+    return in_order(findings)
+
+
+# --- The template as a whole -----------------------------------------------------------------------------------------
+
+
+@rule("template", "error")
+def decides_nothing(spec: TemplateSpec) -> Iterator[Problem]:
+    """The template decides nothing.
+
+    Give at least one field a truth and a rule.
+    """
+    if not spec.verified and not spec.own_code:
+        yield Problem("No field has a rule.")
+
+
+@rule("template", "warning")
+def field_left_out(spec: TemplateSpec) -> Iterator[Problem]:
+    """Whether it is right or wrong changes no verdict.
+
+    Add it to the composition, or take its rule away.
+    """
+    strategy = spec.verify_strategy
+    for item in spec.verified if strategy is not None else ():
+        if strategy is not None and item.name not in set(strategy.field_names()):
+            others = strategy.conditions if isinstance(strategy, AllOf) else [strategy]
+            required = AllOf(conditions=[*others, FieldCheck(field_name=item.name)])
+            what = f"The composition leaves the field {item.name} out."
+            yield Problem(what, "Require it as well", {"verify_strategy": required})
+
+
+@rule("template", "hint")
+def weight_zero(spec: TemplateSpec) -> Iterator[Problem]:
+    """It decides the verdict but not the score, which are then hard to explain together.
+
+    Give it a weight above 0.
+    """
+    for item in spec.verified:
+        if item.weight == 0:
+            yield Problem("The field has the weight 0.", "Give it the weight 1", {"weight": 1.0}, item.name)
+
+
+@rule("template", "warning")
+def same_description(spec: TemplateSpec) -> Iterator[Problem]:
+    """The judge gives both the same value.
+
+    Describe what makes the two different, or remove one.
+    """
+    seen: dict[tuple[str, ...], str] = {}
+    for item in spec.judged:
+        asked = tuple(words(item.description))
+        first = seen.setdefault(asked, item.name) if asked else item.name
+        if first != item.name:
+            yield Problem(f"The description is the same as that of {quoted(first)}.", field=item.name)
+
+
+@rule("template", "hint")
+def field_unverified(spec: TemplateSpec) -> Iterator[Problem]:
+    """It is shown in results and changes no verdict.
+
+    Give it a truth and a rule, or remove it if nobody needs to see it.
+    """
+    for item in spec.fields if spec.verified and not spec.own_code else ():
+        if item.verify_with is None:
+            yield Problem("The field is extracted, but no rule verifies it.", field=item.name)
+
+
+@rule("template", "hint")
+def class_name(spec: TemplateSpec) -> Iterator[Problem]:
+    """Other tools that read this benchmark look for a class named Answer.
+
+    Name it Answer.
+    """
+    if spec.class_name != "Answer":
+        yield Problem(f"The class is named {spec.class_name}.", "Name it Answer", {"class_name": "Answer"})
+
+
+# --- Methods of its own ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Methods:
+    """What the methods of an answer class do, as far as reading tells.
+
+    Attributes:
+        read: Attributes of `self` they read, with the line.
+        bound: Attributes of `self` they set, and names the class body binds.
+        wholesale: Whether they read attributes in ways that do not show which.
+        returns: What `verify` returns where that is a constant, otherwise `_COMPUTED`; None without a `verify`.
+        verify_line: Line of `verify`, where there is one.
+        truths: The expected values that `self.correct = {...}` states; None where they are computed.
+        looked_up: Keys of `self.correct[...]` with the line.
+    """
+
+    read: dict[str, int]
+    bound: set[str]
+    wholesale: bool
+    returns: list[Any] | None
+    verify_line: int | None
+    truths: dict[str, Any] | None
+    looked_up: dict[str, int]
+
+
+def _read_methods(tree: ast.Module, name: str) -> _Methods:
+    answer = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
+    methods = {item.name: item for item in answer.body if isinstance(item, ast.FunctionDef)}
+    nodes = [node for method in methods.values() for node in ast.walk(method)]
+    own = [node for node in nodes if isinstance(node, ast.Attribute) and _is_self(node.value)]
+    bound = {node.attr for node in own if isinstance(node.ctx, ast.Store)} | set(methods)
+    for item in answer.body:
+        targets = item.targets if isinstance(item, ast.Assign) else [getattr(item, "target", None)]
+        bound |= {target.id for target in targets if isinstance(target, ast.Name)}
+    names = {node.id for node in nodes if isinstance(node, ast.Name)} | {node.attr for node in own}
+    verify = methods.get("verify")
+    return _Methods(
+        read={node.attr: node.lineno for node in own if isinstance(node.ctx, ast.Load)},
+        bound=bound,
+        wholesale=bool(names & _WHOLESALE),
+        returns=None if verify is None else [_constant(node.value) for node in _returns(verify)],
+        verify_line=verify.lineno if verify else None,
+        truths=_truths(nodes),
+        looked_up={
+            str(node.slice.value): node.lineno
+            for node in nodes
+            if isinstance(node, ast.Subscript) and _is_correct(node.value) and isinstance(node.slice, ast.Constant)
+        },
+    )
+
+
+def _returns(method: ast.FunctionDef) -> Iterator[ast.Return]:
+    """Yield the returns of a method, not those of functions inside it."""
+    waiting: list[ast.AST] = list(method.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Return):
+            yield node
+        elif not isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+            waiting += ast.iter_child_nodes(node)
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
+def _is_correct(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "correct" and _is_self(node.value)
+
+
+def _constant(node: ast.expr | None) -> Any:
+    return node.value if isinstance(node, ast.Constant) else None if node is None else _COMPUTED
+
+
+def _truths(nodes: list[ast.AST]) -> dict[str, Any] | None:
+    """Return the values of the only `self.correct = {...}` there is."""
+    stated = [node.value for node in nodes if isinstance(node, ast.Assign) and any(map(_is_correct, node.targets))]
+    if len(stated) != 1 or not isinstance(stated[0], ast.Dict):
+        return None
+    truths: dict[str, Any] = {}
+    for key, value in zip(stated[0].keys, stated[0].values, strict=True):
+        if not isinstance(key, ast.Constant):
+            return None
+        try:
+            truths[str(key.value)] = ast.literal_eval(value)
+        except ValueError:
+            truths[str(key.value)] = _COMPUTED
+    return truths
+
+
+@rule("methods", "error")
+def own_verdict(spec: TemplateSpec, methods: _Methods) -> Iterator[Problem]:
+    """Only True and False are verdicts, and they should depend on the values.
+
+    Return a comparison of the fields with the truth.
+    """
+    values = methods.returns
+    if values is None:
+        return
+    odd = [value for value in values if value is not _COMPUTED and value is not None and type(value) is not bool]
+    if all(value is None for value in values):
+        yield Problem("verify() returns nothing.", line=methods.verify_line)
+    elif odd:
+        yield Problem(f"verify() returns {listed(odd)}.", line=methods.verify_line)
+    elif values[0] is not _COMPUTED and all(value is values[0] for value in values):
+        yield Problem(f"verify() always returns {values[0]}.", line=methods.verify_line)
+
+
+@rule("methods", "warning")
+def own_field_unused(spec: TemplateSpec, methods: _Methods) -> Iterator[Problem]:
+    """It is extracted and changes no verdict.
+
+    Compare it in verify(), or remove it.
+    """
+    for item in spec.judged if not methods.wholesale else ():
+        if item.verify_with is None and item.name not in methods.read:
+            yield Problem("No method reads the field.", field=item.name)
+
+
+@rule("methods", "error")
+def own_unknown_name(spec: TemplateSpec, methods: _Methods) -> Iterator[Problem]:
+    """The method fails for every answer.
+
+    Correct the name, or add the field or the entry.
+    """
+    known = {item.name for item in spec.fields} | methods.bound | RESERVED_NAMES | {"_raw_trace"}
+    for name, line in methods.read.items():
+        if name not in known and not hasattr(BaseAnswer, name):
+            yield Problem(f"self.{name} is read, but the template has no such field.", line=line)
+    for key, line in methods.looked_up.items() if methods.truths is not None else ():
+        if key not in (methods.truths or {}):
+            yield Problem(f"self.correct has no entry {quoted(key)}.", line=line)
+
+
+@rule("methods", "error")
+def description_leaks_truth(spec: TemplateSpec, methods: _Methods) -> Iterator[Problem]:
+    """The judge sees it, and finds the value also where the response does not give it.
+
+    Describe what to look for without telling what it should be.
+    """
+    for item in spec.judged:
+        truth = (methods.truths or {}).get(item.name, _COMPUTED)
+        if truth is not _COMPUTED and item.type not in ("bool", "literal") and gives_away(item.description, truth):
+            changes = fuller_description(item, truth)
+            yield Problem("The description holds the expected value.", "Use a fuller description", changes, item.name)

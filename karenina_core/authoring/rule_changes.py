@@ -1,0 +1,592 @@
+"""What another rule would change: alternatives of a rule, replayed on stored values, and the answers that flip."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from karenina_core.authoring.explanations import Subject, template_of
+from karenina_core.authoring.field_types import Parameter, parameters_of
+from karenina_core.authoring.self_test import Case, near_misses
+from karenina_core.authoring.source_edits import replace_field
+from karenina_core.benchmark import Benchmark
+from karenina_core.errors import InputError, KareninaError
+from karenina_core.patterns import PatternTimeoutError
+from karenina_core.schemas import (
+    NORMALIZER_WORDS,
+    NORMALIZERS,
+    AllOf,
+    FieldCheck,
+    FieldEvidence,
+    VerificationResult,
+    normalize,
+    number,
+    quoted,
+    read_date,
+    read_number,
+)
+from karenina_core.schemas.primitives import (
+    DateTolerance,
+    ExactMatch,
+    NumericTolerance,
+    Primitive,
+    SemanticMatch,
+    SetContainment,
+    SynonymMap,
+    TraceLength,
+    TracePrimitive,
+    TraceRegex,
+)
+from karenina_core.templates import FieldSpec, Template, TemplateSpec, read_template
+from karenina_core.text import counted
+
+RELATIVE = 0.01  # the tolerance an exact number is tried with
+WIDER = 2  # times the tolerance there is
+LOWER = 0.05  # of a similarity threshold
+_SETTINGS = 40  # settings on a slider
+_OUTLIER = 10  # times the size of the truth; a distance beyond that is no setting worth trying
+
+
+@dataclass(frozen=True)
+class StoredAnswer:
+    """What is known of an answer that was judged already.
+
+    Attributes:
+        values: What the judge extracted, by field.
+        response: The answer's text.
+        similarities: Cosine similarity by `SemanticMatch` field.
+    """
+
+    values: Mapping[str, Any]
+    response: str = ""
+    similarities: Mapping[str, float] = field(default_factory=dict)
+
+
+class RuleChange(NamedTuple):
+    """Another setting of a rule.
+
+    Attributes:
+        label: What is changed, in words that follow "to".
+        item: The field with it.
+    """
+
+    label: str
+    item: FieldSpec
+
+    @property
+    def title(self) -> str:
+        """What is changed, for a button."""
+        return self.label[:1].upper() + self.label[1:]
+
+    def applied_to(self, source: str) -> str:
+        """Return a template's text with the change.
+
+        Raises:
+            TemplateError: The source cannot be read.
+            InputError: It has no such field, or cannot hold the change.
+        """
+        return replace_field(source, self.item.name, self.item)
+
+
+# --- Replaying -------------------------------------------------------------------------------------------------------
+
+
+def field_passes(item: FieldSpec, answers: Iterable[StoredAnswer]) -> list[bool]:
+    """Return for each stored answer whether a field with a built-in rule is right; what is undecided is not."""
+    check, known = _check(item), dict[Any, bool]()
+    results = []
+    for answer in answers:
+        if item.is_trace or item.is_semantic:
+            results.append(check(answer))
+            continue
+        value = answer.values.get(item.name)
+        key = (type(value), repr(value))  # answers often have the same value
+        if key not in known:
+            known[key] = check(answer)
+        results.append(known[key])
+    return results
+
+
+def _check(item: FieldSpec) -> Callable[[StoredAnswer], bool]:
+    rule, truth, name = item.primitive, item.ground_truth, item.name
+
+    def check(answer: StoredAnswer) -> bool:
+        value = answer.values.get(name)
+        try:
+            if isinstance(rule, TracePrimitive):
+                return rule.check_trace(answer.response) == bool(truth)
+            if isinstance(rule, SemanticMatch):
+                return name in answer.similarities and rule.passes(answer.similarities[name])
+            return rule is not None and value is not None and bool(rule.check(value, truth))
+        except PatternTimeoutError:
+            return False
+
+    return check
+
+
+class _Replay:
+    """Decides stored answers with one field of a template changed; the results of the others are looked up."""
+
+    def __init__(self, spec: TemplateSpec, answers: Sequence[StoredAnswer]) -> None:
+        names = [item.name for item in spec.verified]
+        self._strategy = spec.verify_strategy or AllOf(conditions=[FieldCheck(field_name=name) for name in names])
+        self._answers = answers
+        self._results = {item.name: field_passes(item, answers) for item in spec.verified}
+
+    def verdicts(self, name: str | None = None, results: Sequence[bool] = ()) -> list[bool]:
+        """Return the verdicts, with other results of one field where it is named."""
+        columns = self._results | ({name: list(results)} if name else {})
+        rows = zip(*columns.values(), strict=True) if columns else [()] * len(self._answers)
+        return [self._strategy.passes(dict(zip(columns, row, strict=True))) for row in rows]
+
+
+# --- Settings of one parameter ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Point:
+    """One setting.
+
+    Attributes:
+        setting: The value of the parameter.
+        passed: How many answers pass; None where the setting is not possible.
+        field_passed: How many pass in the field alone.
+        gained: How many pass that do not pass now.
+        lost: How many pass now and would not.
+        problem: Why the setting is not possible.
+    """
+
+    setting: Any
+    passed: int | None
+    field_passed: int | None = None
+    gained: int = 0
+    lost: int = 0
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Pass counts over the settings of one parameter.
+
+    Attributes:
+        field: The field.
+        parameter: The parameter of its rule.
+        total: Number of answers.
+        now: How many pass with the template as it is.
+        points: One per setting, in the given order.
+    """
+
+    field: str
+    parameter: str
+    total: int
+    now: int
+    points: tuple[Point, ...]
+
+
+def what_if(
+    template: Subject, field_name: str, parameter: str, settings: Sequence[Any], stored: Sequence[StoredAnswer]
+) -> Curve:
+    """Return how many stored answers would pass with each setting. No model is asked.
+
+    Args:
+        template: The template as it is.
+        field_name: A field with a built-in rule.
+        parameter: A parameter of that rule, such as `tolerance` or `normalize`, or `ground_truth` of the field.
+        settings: Values of the parameter.
+        stored: Answers with what was extracted from them.
+
+    Raises:
+        TemplateError: The template cannot be read.
+        InputError: The field has no built-in rule, or the template's own code decides.
+    """
+    spec = template_of(template).spec
+    item = next((item for item in spec.fields if item.name == field_name), None)
+    if item is None or item.primitive is None:
+        raise InputError(f"The template has no field {field_name!r} with a built-in rule.")
+    if spec.own_code:
+        raise InputError(
+            "The template's own code decides.", "Its verdict cannot be predicted here.", "Verify the answers again."
+        )
+    replay = _Replay(spec, stored)
+    before, points = replay.verdicts(), []
+    for setting in settings:
+        try:
+            is_truth = parameter == "ground_truth"
+            changed = _changed(item, {}, ground_truth=setting) if is_truth else _changed(item, {parameter: setting})
+        except ValueError as error:
+            points.append(Point(setting, None, problem=str(error)))
+            continue
+        results = field_passes(changed, stored)
+        after = replay.verdicts(field_name, results)
+        gained = sum(new > old for new, old in zip(after, before, strict=True))
+        lost = sum(new < old for new, old in zip(after, before, strict=True))
+        points.append(Point(setting, sum(after), sum(results), gained, lost))
+    return Curve(field_name, parameter, len(stored), sum(before), tuple(points))
+
+
+def adjustable(item: FieldSpec) -> tuple[Parameter, ...]:
+    """Return the parameters of a field's rule that are numbers and have an effect as the rule is set."""
+    rule = item.primitive
+    if rule is None or (isinstance(rule, SetContainment) and rule.mode != "overlap"):
+        return ()
+    return tuple(entry for entry in parameters_of(type(rule)) if entry.kind in ("int", "float"))
+
+
+def settings_of(item: FieldSpec, parameter: str, stored: Sequence[StoredAnswer]) -> list[int | float]:
+    """Return settings of a numeric parameter in rising order, the present one among them.
+
+    They reach as far as the stored answers differ.
+
+    Args:
+        item: A field with a built-in rule.
+        parameter: The name of one of its `adjustable` parameters.
+        stored: Answers with what was extracted from them.
+    """
+    rule = item.primitive
+    assert rule is not None
+    entry = next(entry for entry in parameters_of(type(rule)) if entry.name == parameter)
+    present = [] if (now := getattr(rule, parameter)) is None else [now]
+    reach = [*_usual_reach(item, rule), *present, *(1.1 * value for value in _measures(item, rule, stored))]
+    low = min(reach) if entry.least is None else max(min(reach), entry.least)
+    high = max(reach) if entry.most is None else min(max(reach), entry.most)
+    if entry.kind == "int":
+        step = max(1, math.ceil((high - low) / _SETTINGS))
+        return sorted({*range(math.ceil(low), math.ceil(high) + 1, step), *present})
+    steps = (low + (high - low) * at / _SETTINGS for at in range(_SETTINGS + 1))
+    return sorted({*(float(f"{value:.3g}") for value in steps), *present})
+
+
+def _usual_reach(item: FieldSpec, rule: Primitive) -> tuple[float, float]:
+    """Return settings worth a look whatever was answered."""
+    match rule:
+        case SemanticMatch():
+            return 0, 1
+        case NumericTolerance():
+            return 0, max(0.1 if rule.mode == "relative" else _size(item.ground_truth) / 10 or 1, 2 * rule.tolerance)
+        case DateTolerance():
+            return 0, max(7, 2 * rule.tolerance)
+        case SetContainment():
+            return 1, len(item.ground_truth) if isinstance(item.ground_truth, list) and item.ground_truth else 1
+        case TraceRegex():
+            return 1, 10
+        case TraceLength():
+            return 0, 100
+    return 0, 1
+
+
+def _measures(item: FieldSpec, rule: Primitive, stored: Sequence[StoredAnswer]) -> Iterator[float]:
+    """Yield what an answer is measured by: its length, its distance from the truth, or its number."""
+    size = _size(item.ground_truth)
+    for answer in stored:
+        value = answer.values.get(item.name)
+        read = _size(value, signed=True)
+        match rule:
+            case TraceLength():
+                yield len(answer.response.split() if rule.unit == "words" else answer.response)
+            case NumericTolerance() if read is not None:
+                distance = abs(read - (_size(item.ground_truth, signed=True) or 0))
+                if distance <= _OUTLIER * (size or 1):
+                    yield distance / (size or 1) if rule.mode == "relative" else distance
+            case DateTolerance():
+                days = _days_apart(item.ground_truth, value, rule.dayfirst)
+                if days is not None and days <= 366:
+                    yield days * {"days": 1, "hours": 24, "minutes": 1440}[rule.unit]
+            case _ if read is not None and not isinstance(rule, SemanticMatch | SetContainment | TraceRegex):
+                yield read
+
+
+def _size(value: Any, *, signed: bool = False) -> Any:
+    read = read_number(value)
+    usable = read is not None and abs(read) < 1e300
+    return (float(read) if signed else abs(float(read))) if usable and read is not None else None if signed else 0.0
+
+
+def _days_apart(truth: Any, value: Any, dayfirst: bool) -> int | None:
+    wanted, found = (read_date(date, None, dayfirst) for date in (truth, value))
+    if wanted is None or found is None or wanted.moment is None or found.moment is None:
+        return None
+    return abs((wanted.moment.date() - found.moment.date()).days)
+
+
+# --- Alternatives of a rule ------------------------------------------------------------------------------------------
+
+
+def alternatives(item: FieldSpec, values: Sequence[Any] = ()) -> Iterator[RuleChange]:
+    """Yield changes of a field's rule that let a little more pass.
+
+    Args:
+        item: A field; one without a built-in rule has none.
+        values: Values that shall pass: synonyms and tolerances are proposed for them.
+    """
+    rule = item.verify_with or {}
+    if item.primitive is None:
+        return
+    for label, changes in (*_small_steps(rule), *_fitted(item, values)):
+        try:
+            yield RuleChange(label, _changed(item, changes))
+        except ValueError:
+            continue
+
+
+def _changed(item: FieldSpec, changes: Mapping[str, Any], **attributes: Any) -> FieldSpec:
+    """Return a field with other parameters of its rule, or with another rule where the changes name a type."""
+    rule = dict(changes) if "type" in changes else {**(item.verify_with or {}), **changes}
+    return FieldSpec.model_validate({**item.model_dump(), "verify_with": rule, **attributes})
+
+
+def _small_steps(rule: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    chain = rule.get("normalize") or []
+    maps = [place for place, part in enumerate(chain) if isinstance(part, dict)]
+    for name in NORMALIZERS if isinstance(rule.get("normalize"), list) else ():
+        words = NORMALIZER_WORDS[name].title
+        if name not in chain:
+            yield words, {"normalize": [*chain, name]}
+        if maps and name not in chain[: maps[0]]:
+            rest = [part for part in chain[maps[0] :] if part != name]
+            yield f"{words} before the synonyms", {"normalize": [*chain[: maps[0]], name, *rest]}
+    match rule.get("type"):
+        case "SetContainment" if rule.get("mode") == "exact":
+            yield "allow items beyond the expected ones", {"mode": "superset"}
+            yield "accept a part of the expected items", {"mode": "subset"}
+        case "OrderedMatch":
+            yield "compare without the order", {"type": "SetContainment", "mode": "exact", "normalize": chain}
+        case "NumericExact":
+            yield "allow a difference of 1 %", {"type": "NumericTolerance", "tolerance": RELATIVE, "mode": "relative"}
+        case "NumericTolerance" if rule.get("tolerance"):
+            wider = WIDER * float(rule["tolerance"])
+            yield f"widen the tolerance to {wider:g}", {"tolerance": wider}
+        case "DateMatch":
+            near = {"type": "DateTolerance", "tolerance": 1, "unit": "days", "dayfirst": rule.get("dayfirst", False)}
+            yield "allow one day of difference", near
+        case "DateTolerance" if rule.get("tolerance"):
+            longer = WIDER * int(rule["tolerance"])
+            yield f"widen the tolerance to {longer} {rule.get('unit', 'days')}", {"tolerance": longer}
+        case "SemanticMatch" if float(rule.get("threshold", 0)) > LOWER:
+            lower = round(float(rule["threshold"]) - LOWER, 4)
+            yield f"lower the threshold to {lower:g}", {"threshold": lower}
+
+
+def _fitted(item: FieldSpec, values: Sequence[Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    rule, truth = item.primitive, item.ground_truth
+    stored = item.verify_with or {}
+    for value in values:
+        if isinstance(rule, ExactMatch) and isinstance(value, str) and isinstance(truth, str):
+            # A sentence around the truth is no synonym of it.
+            if len(value.split()) <= len(truth.split()):
+                yield from _synonym(rule, stored, value, truth)
+        elif stored["type"] in ("NumericExact", "NumericTolerance"):
+            relative = stored.get("mode") == "relative"
+            wanted, found = _size(truth, signed=True), _size(value, signed=True)
+            if wanted is not None and found is not None and (wanted or not relative):
+                distance = abs(found - wanted) / (abs(wanted) if relative else 1)
+                shown = f"{distance * 100:.4g} %" if relative else number(float(f"{distance:.12g}"))
+                mode = "relative" if relative else "absolute"
+                changes = {"type": "NumericTolerance", "tolerance": distance, "mode": mode}
+                yield f"accept numbers up to {shown} away", changes
+        elif stored["type"] in ("DateMatch", "DateTolerance"):
+            days = _days_apart(truth, value, stored["dayfirst"])
+            if days is not None:
+                changes = {"type": "DateTolerance", "tolerance": days, "unit": "days", "dayfirst": stored["dayfirst"]}
+                yield f"accept dates up to {counted(days, 'day')} away", changes
+
+
+def _synonym(
+    rule: ExactMatch, stored: Mapping[str, Any], value: str, truth: str
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    plain = [entry for entry in rule.normalize if not isinstance(entry, SynonymMap)]
+    spelling, meaning = normalize(value, plain), normalize(truth, plain)
+    known = next((entry.mapping for entry in reversed(rule.normalize) if isinstance(entry, SynonymMap)), {})
+    others = [entry for entry in stored["normalize"] if entry != {"mapping": known}]
+    if spelling:
+        mapping = {"mapping": {**known, spelling: meaning}}
+        yield f"count {quoted(value)} as {quoted(meaning)}", {"normalize": [*others, mapping]}
+
+
+# --- Changes that help -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Acceptance:
+    """A change of one rule that accepts variants of the self-test.
+
+    Attributes:
+        field: The field.
+        change: The change.
+        accepts: Variants that fail and would pass.
+        opens: Among variants that should fail, those that would pass too.
+    """
+
+    field: str
+    change: RuleChange
+    accepts: tuple[Case, ...]
+    opens: tuple[Case, ...]
+
+
+def acceptances(template: Subject, cases: Sequence[Case]) -> list[Acceptance]:
+    """Return the changes that would accept variants which fail now, by field; what lets nothing wrong pass first.
+
+    A change that would make a variant fail that passes now is none of them, nor one that lets through more wrong
+    variants than right ones.
+
+    Args:
+        template: The template.
+        cases: What `near_misses` says of it.
+
+    Raises:
+        TemplateError: The template cannot be read.
+    """
+    accepted: list[Acceptance] = []
+    for item in template_of(template).spec.fields:
+        own = [case for case in cases if case.field == item.name and case.verdict in ("pass", "fail")]
+        failing = [case.values[item.name] for case in own if case.verdict == "fail" and case.expected != "fail"]
+        useful = []
+        for change in alternatives(item, [] if item.is_trace else failing):
+            passing = field_passes(change.item, (StoredAnswer(case.values, case.response or "") for case in own))
+            if any(case.verdict == "pass" and not passes for case, passes in zip(own, passing, strict=True)):
+                continue
+            gained = [case for case, passes in zip(own, passing, strict=True) if passes and case.verdict == "fail"]
+            right = tuple(case for case in gained if case.expected != "fail")
+            wrong = tuple(case for case in gained if case.expected == "fail")
+            if right and len(wrong) <= len(right):
+                useful.append(Acceptance(item.name, change, right, wrong))
+        labels: set[str] = set()
+        for acceptance in sorted(useful, key=lambda change: (len(change.opens), -len(change.accepts))):
+            if not labels.issuperset(more := {case.label for case in acceptance.accepts}):
+                labels |= more
+                accepted.append(acceptance)
+    return accepted
+
+
+@dataclass(frozen=True)
+class RelaxedRule:
+    """One change of one field's rule, and the failures that it would make pass.
+
+    Attributes:
+        question_id: The question.
+        question: Its text.
+        field: The field.
+        label: What is changed, in words.
+        source: The template with the change.
+        result_ids: The failures that would pass.
+        lets_in: Wrong variants of the truth that pass with the change and fail without it, as `label: value`.
+    """
+
+    question_id: str
+    question: str
+    field: str
+    label: str
+    source: str
+    result_ids: tuple[str, ...]
+    lets_in: tuple[str, ...]
+
+
+def relaxed_rules(results: Iterable[VerificationResult], benchmark: Benchmark) -> list[RelaxedRule]:
+    """Return changes of single rules that would make failures pass, the most helpful first.
+
+    A template whose own code decides has none.
+
+    Args:
+        results: Of a run; those that did not fail are passed over.
+        benchmark: With the rules of today; questions it does not have are passed over.
+    """
+    relaxed: list[RelaxedRule] = []
+    for question_id, failures, template in _failures(results, benchmark):
+        if template.spec.own_code:
+            continue
+        answers = [_stored(result, template.spec) for result in failures]
+        replay = _Replay(template.spec, answers)
+        now, question = replay.verdicts(), failures[0].question.question
+        wrong = _wrong_variants(template)
+        for item in template.spec.verified:
+            for change in alternatives(item):
+                after = replay.verdicts(item.name, field_passes(change.item, answers))
+                flips = tuple(
+                    result.result_id for result, new, old in zip(failures, after, now, strict=True) if new and not old
+                )
+                source = _applied(change, template.source) if flips else None
+                if source is None:
+                    continue
+                own = [case for case in wrong if case.field == item.name]
+                passing = field_passes(change.item, (StoredAnswer(case.values, case.response or "") for case in own))
+                opened = [case for case, passes in zip(own, passing, strict=True) if passes]
+                lets_in = tuple(f"{case.label}: {case.values.get(case.field)!r}" for case in opened)
+                relaxed.append(RelaxedRule(question_id, question, item.name, change.label, source, flips, lets_in))
+    return sorted(relaxed, key=lambda rule: (-len(rule.result_ids), len(rule.lets_in), rule.question_id, rule.field))
+
+
+def passing_now(results: Iterable[VerificationResult], benchmark: Benchmark) -> set[str]:
+    """Return the ids of failures that pass by the rules of today: re-verifying their run would say so.
+
+    Args:
+        results: Of a run; those that did not fail are passed over.
+        benchmark: With the rules of today; questions it does not have are passed over.
+    """
+    passing: set[str] = set()
+    for _, failures, template in _failures(results, benchmark):
+        for result in failures:
+            answer = _stored(result, template.spec)
+            try:
+                if template.spec.own_code:
+                    passes = template.verdict(answer.values, answer.response) is True
+                else:
+                    [passes] = _Replay(template.spec, [answer]).verdicts()
+            except KareninaError:
+                continue
+            if passes:
+                passing.add(result.result_id)
+    return passing
+
+
+def relaxations(item: FieldEvidence) -> Iterator[RuleChange]:
+    """Yield the changes of a field's rule with which its stored value would be right."""
+    if item.rule is None or item.result is not False or item.extracted is None or item.is_trace:
+        return
+    try:
+        spec = FieldSpec(name=item.name, description="?", ground_truth=item.expected, verify_with=item.rule)
+    except ValueError:  # a rule of the template's own
+        return
+    similarities = {} if item.similarity is None else {item.name: item.similarity}
+    answer = StoredAnswer({item.name: item.extracted}, similarities=similarities)
+    yield from (change for change in alternatives(spec) if field_passes(change.item, [answer]) == [True])
+
+
+def _failures(
+    results: Iterable[VerificationResult], benchmark: Benchmark
+) -> Iterator[tuple[str, list[VerificationResult], Template]]:
+    """Yield the failures whose extraction is stored by question, with the template of today."""
+    failed = (
+        result
+        for result in results
+        if result.verdict == "fail" and result.answer and result.template and result.template.parsed
+    )
+    for question_id, group in groupby(sorted(failed, key=lambda result: result.question.id), lambda r: r.question.id):
+        source = benchmark.get_template(question_id) if question_id in benchmark else None
+        try:
+            template = read_template(source) if source else None
+        except KareninaError:
+            continue
+        if template is not None:
+            yield question_id, list(group), template
+
+
+def _stored(result: VerificationResult, spec: TemplateSpec) -> StoredAnswer:
+    assert result.template is not None and result.answer is not None
+    known = {item.name: item.similarity for item in result.template.fields if item.similarity is not None}
+    return StoredAnswer(result.template.parsed or {}, result.answer.text, known)
+
+
+def _wrong_variants(template: Template) -> list[Case]:
+    try:
+        return [case for case in near_misses(template) if case.expected == "fail" and case.verdict == "fail"]
+    except KareninaError:
+        return []
+
+
+def _applied(change: RuleChange, source: str) -> str | None:
+    try:
+        return change.applied_to(source)
+    except KareninaError:
+        return None
