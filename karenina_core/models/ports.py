@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from karenina_core.models.pace.traffic import Traffic
 from karenina_core.schemas import ModelConfig, Usage
 
 Purpose = Literal["answer", "parse", "rubric", "metric", "abstention", "sufficiency", "generate_template"]
 Source = Literal["provider", "ledger", "recording", "manual", "local"]
+Evaluation = tuple[str, str, int]
+"""Question, answering model, replicate."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,11 @@ class Subject:
     replicate: int = 1
     part: str = ""
     response: str = field(default="", repr=False)
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """What identifies the answer that is given or judged; all calls about it share it."""
+        return self.question_id, self.answering_model, self.replicate
 
 
 @dataclass(frozen=True)
@@ -108,55 +116,48 @@ class CallLedger(Protocol):
         """Return the reply to this very call, if it was made before."""
         ...
 
-    async def put(self, key: str, request: ChatRequest, config: ModelConfig, reply: ChatReply) -> None:
-        """Remember the reply; returns when it is safely stored."""
+    def put(self, key: str, request: ChatRequest, config: ModelConfig, reply: ChatReply) -> Awaitable[None]:
+        """Remember the reply: `get` finds it from now on. What is returned is done when it is safely stored."""
         ...
 
 
-class Meter(Protocol):
-    """Watches what provider calls cost."""
+class MemoryLedger:
+    """Remembers calls as long as it lives."""
 
-    async def admit(self) -> None:
-        """Return when one more call may be paid for.
-
-        Raises:
-            asyncio.CancelledError: The money is spent, and whoever asks is to stop.
-        """
-        ...
-
-    def paid(self, usage: Usage) -> None:
-        """Note what a call took, whether its reply is used or not; nothing, where another run has paid for it."""
-        ...
-
-
-class Door(Protocol):
-    """Where calls wait while their run rests, unless what they are for is under way."""
+    def __init__(self) -> None:
+        self._replies: dict[str, ChatReply] = {}
 
     @property
-    def lets_through(self) -> bool:
-        """Whether this task may make a call at this moment, so that it needs not `wait`."""
-        ...
+    def size(self) -> int:
+        """Number of calls remembered."""
+        return len(self._replies)
 
-    async def wait(self) -> None:
-        """Return when the run goes on.
+    async def get(self, key: str) -> ChatReply | None:
+        """Return the reply to this very call, if it was made before."""
+        return self._replies.get(key)
 
-        Raises:
-            asyncio.CancelledError: It is to end.
-        """
-        ...
-
-    def passed(self) -> None:
-        """Note that this task makes a call; what it does is under way from now on."""
-        ...
+    def put(self, key: str, request: ChatRequest, config: ModelConfig, reply: ChatReply) -> Awaitable[None]:
+        """Remember the reply."""
+        self._replies[key] = reply
+        return _done()
 
 
-class MeteredCallLedger(CallLedger, Meter, Protocol):
-    """A ledger that watches the cost and the pace too."""
+class NullLedger:
+    """Remembers nothing: every call is made."""
 
-    @property
-    def traffic(self) -> Traffic:
-        """What the run has in flight."""
-        ...
+    async def get(self, key: str) -> ChatReply | None:
+        """Return None."""
+        return None
+
+    def put(self, key: str, request: ChatRequest, config: ModelConfig, reply: ChatReply) -> Awaitable[None]:
+        """Forget the reply."""
+        return _done()
+
+
+def _done() -> asyncio.Future[None]:
+    done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    done.set_result(None)
+    return done
 
 
 def call_key(config: ModelConfig, request: ChatRequest) -> str:

@@ -13,13 +13,13 @@ from karenina_core.authoring import Review, add_draft, review
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import KareninaError, ModelError
 from karenina_core.models import (
-    CallLedger,
+    CallServices,
     ChatRequest,
     MemoryLedger,
     Message,
-    Meter,
     ModelCaller,
     ModelClient,
+    RunLimiter,
     Subject,
     make_client,
 )
@@ -233,10 +233,8 @@ def generate_all_templates(
     *,
     question_ids: Sequence[str] | None = None,
     force_regenerate: bool = False,
-    ledger: CallLedger | None = None,
-    max_concurrent: int = 4,
+    services: CallServices | None = None,
     progress_callback: Callable[[float, str], None] | None = None,
-    meter: Meter | None = None,
     clients: Callable[[ModelConfig], ModelClient] = make_client,
 ) -> Mapping[str, GeneratedTemplate]:
     """Draft templates for questions that have none, and add them to the benchmark.
@@ -250,11 +248,9 @@ def generate_all_templates(
         model_config: The drafting model.
         question_ids: Only these questions.
         force_regenerate: Replace existing templates too.
-        ledger: Remembers the calls; in memory when not given.
-        max_concurrent: Calls in flight at once.
+        services: What the calls depend on; a `ModelError` of the budget leaves the question without a template. When
+            not given, calls are remembered in memory, and four are in flight at once.
         progress_callback: Called with percent (0 to 100) and a line of text after every question.
-        meter: Asked before every provider call, and told what it took; a `ModelError` of its `admit` leaves the
-            question without a template.
         clients: Makes the client for a model.
 
     Returns:
@@ -274,7 +270,7 @@ def generate_all_templates(
             progress_callback(100 * len(results) / len(ids), f"{len(results)} of {len(ids)} templates")
 
     async def everything() -> None:
-        caller = ModelCaller(ledger or MemoryLedger(), clients, max_concurrent=max_concurrent, meter=meter)
+        caller = ModelCaller(services or CallServices(MemoryLedger(), RunLimiter(4)), clients)
         try:
             await asyncio.gather(*(one(caller, question_id) for question_id in ids))
         finally:

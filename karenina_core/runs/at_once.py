@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import TypeVar
 
-from karenina_core.models import KeySource, ModelCaller, NullLedger, using_keys
+from karenina_core.models import CallServices, KeySource, ModelCaller, NullLedger, RunLimiter, using_keys
 from karenina_core.pipeline import run_in_thread
-from karenina_core.runs.engine.budget import Budget
-from karenina_core.runs.engine.ledger import StoreLedger
-from karenina_core.runs.engine.purse import Purse
-from karenina_core.runs.engine.writer import Writer
+from karenina_core.runs.engine.ledger import RunLedger, StoreLedger
+from karenina_core.runs.engine.spending import SpendMeter
+from karenina_core.runs.engine.writer import BatchWriter
 from karenina_core.runs.plans.quotes import client_at
 from karenina_core.runs.store import Store
 
@@ -19,19 +20,32 @@ T = TypeVar("T")
 
 
 @contextmanager
-def open_ledger(store: Store) -> Iterator[StoreLedger]:
-    """Lend a ledger that remembers calls in a store; at the end, all that it was told is stored.
+def store_services(
+    store: Store, *, of: str, max_cost: float | None = None, max_concurrent: int = 8, max_attempts: int = 4
+) -> Iterator[CallServices]:
+    """Lend what calls depend on that belong to no run; at the end all of them are stored and accounted for.
+
+    Args:
+        store: Its ledger answers calls and remembers them, and its account counts them towards the daily budget.
+        of: What the money is spent on, for messages.
+        max_cost: US dollars that may be spent; None without a bound.
+        max_concurrent: Calls in flight at once.
+        max_attempts: How often a call is tried.
 
     Raises:
         StoreError: The database refuses.
     """
-    writer = Writer(store)
+    writer = BatchWriter(store)
     ledger = StoreLedger(store, writer)
+    spend = SpendMeter(lambda: asyncio.to_thread(store.spending.today), max_cost, of=of)
     try:
-        yield ledger
+        yield CallServices(RunLedger(ledger, spend), RunLimiter(max_concurrent, attempts=max_attempts), spend)
     finally:
         ledger.close()
         writer.close()
+        store.spending.add(spend.take().cost)
+    if writer.failure is not None:
+        raise writer.failure
 
 
 def ask_at_once(
@@ -56,18 +70,15 @@ def ask_at_once(
     Raises:
         StoreError: The database refuses.
     """
-    made: list[T] = []
-    purse = Purse(Budget(None, 0.0, store.spending.today, of=of))
-    try:
-        with open_ledger(store) if remembered else nullcontext(NullLedger()) as ledger:
+    outcome: list[T] = []
+    with store_services(store, of=of, max_attempts=max_attempts) as services:
+        if not remembered:
+            services = replace(services, ledger=NullLedger())
 
-            async def carry_out() -> None:
-                caller = ModelCaller(ledger, client_at(store.settings.prices()), max_attempts=max_attempts, meter=purse)
-                async with caller:
-                    with using_keys(keys):
-                        made.append(await work(caller))
+        async def carry_out() -> None:
+            with using_keys(keys):
+                async with ModelCaller(services, client_at(store.settings.prices())) as caller:
+                    outcome.append(await work(caller))
 
-            run_in_thread(carry_out)
-    finally:
-        store.spending.add(purse.take())
-    return made[0]
+        run_in_thread(carry_out)
+    return outcome[0]

@@ -14,7 +14,7 @@ __all__ = ["any_store", "postgres_socket", "postgres_url", "road", "server", "st
 @pytest.fixture(autouse=True)
 def quick_retries(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait milliseconds where a provider names no time of its own."""
-    monkeypatch.setattr("karenina_core.models.pace.retry.FIRST_WAIT", 0.01)
+    monkeypatch.setattr("karenina_core.models.caller.FIRST_WAIT", 0.01)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from karenina_core import files
 from karenina_core.models import ChatReply, call_key
 from karenina_core.runs import Store, wanted
 from karenina_core.runs.engine.ledger import StoreLedger
-from karenina_core.runs.engine.writer import ResultWrite, Writer
+from karenina_core.runs.engine.writer import BatchWriter, ResultWrite
 from karenina_core.runs.store.results import rows_of
 from karenina_core.schemas import Usage
 from tests.faults import openai_server as provider
@@ -49,14 +49,14 @@ def test_put_returns_after_the_commit(store: Store, path: Path) -> None:
     run_id = store.runs.create(wanted(small_benchmark(3), small_config()))
     chosen = small_config().answering_models[0]
     request = answer_request("q1", chosen)
-    writer = Writer(store)
+    writer = BatchWriter(store)
     ledger = StoreLedger(store, writer)
 
     async def put_and_look() -> list[int]:
         seen = []
         with closing(sqlite3.connect(path)) as stranger:
             for number in (1, 2, 3):
-                await writer.put(ResultWrite(rows_of(run_id, plain_result(f"q{number}")), Usage()))
+                await writer.enqueue(ResultWrite(rows_of(run_id, plain_result(f"q{number}")), Usage()))
                 seen.append(stranger.execute("SELECT count(*) FROM payload").fetchone()[0])
             await ledger.put(call_key(chosen, request), request, chosen, ChatReply("42"))
             seen.append(stranger.execute("SELECT count(*) FROM call").fetchone()[0])
@@ -71,10 +71,10 @@ def test_put_returns_after_the_commit(store: Store, path: Path) -> None:
 
 def test_many_puts_share_a_commit_and_none_returns_before_it(store: Store, path: Path) -> None:
     run_id = store.runs.create(wanted(small_benchmark(100), small_config()))
-    writer = Writer(store)
+    writer = BatchWriter(store)
 
     async def put(number: int, stranger: sqlite3.Connection) -> bool:
-        await writer.put(ResultWrite(rows_of(run_id, plain_result(f"q{number}")), Usage()))
+        await writer.enqueue(ResultWrite(rows_of(run_id, plain_result(f"q{number}")), Usage()))
         found = stranger.execute("SELECT count(*) FROM result WHERE question_id = ?", (f"q{number}",))
         return bool(found.fetchone()[0])
 

@@ -19,7 +19,7 @@ import pytest
 from sqlalchemy import select
 
 from karenina_core.runs import Engine, Store, wanted
-from karenina_core.runs.engine.crew import workers_for
+from karenina_core.runs.engine.job import workers_for
 from karenina_core.runs.store.schema import call as call_table
 from tests.faults.openai_server import OpenAIServer
 from tests.faults.road import PATIENCE, Call, call_of, config, honest, islands

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from karenina_core.models.pace import rate
+from karenina_core.models import Rate
 from karenina_core.runs import Progress
 from karenina_core.runs.engine.progress import stored_progress
 from tests.faults.openai_server import HANGING, Reply, failing
@@ -64,20 +64,20 @@ def test_while_errors_are_tried_again_they_count_as_what_they_are(road: Road, br
     road.runner.resume(broken)
     wait_until(lambda: everywhere(road, broken) == {(4, 4, 2, 1, 1, 1)})
     seen = road.runner.progress(broken)
-    assert (seen.again, seen.percent, seen.errors) == (1, 75.0, {"server_error": 1})
+    assert (seen.to_retry, seen.percent, seen.errors) == (1, 75.0, {"server_error": 1})
     road.runner.cancel(broken)
     assert everywhere(road, broken) == {(4, 4, 2, 1, 1, 1)}
     road.server.script = honest
     road.resume(broken)
     seen = road.runner.progress(broken)
     assert everywhere(road, broken) == {(4, 4, 3, 1, 0, 0)}
-    assert (seen.again, seen.percent, seen.errors, seen.causes) == (0, 100.0, {}, {})
+    assert (seen.to_retry, seen.percent, seen.errors, seen.causes) == (0, 100.0, {}, {})
 
 
 def test_errors_that_were_not_reached_again_are_kept_by_a_cancel(road: Road, broken: str) -> None:
     road.server.script = silent_about(2, 3)
     road.runner.resume(broken)
-    assert road.runner.progress(broken).again == 2
+    assert road.runner.progress(broken).to_retry == 2
     road.runner.cancel(broken)
     assert everywhere(road, broken) == {(4, 4, 1, 1, 2, 2)}
     assert [result.failure is None for result in road.store.results.all(broken)] == [True, False, False, True]
@@ -92,11 +92,11 @@ def test_errors_that_come_again_count_once(road: Road, broken: str) -> None:
 def test_the_time_left_of_a_retry_is_that_of_what_is_tried_again(
     road: Road, broken: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rate, "SOONEST", 0.0)
-    monkeypatch.setattr(rate, "ENOUGH", 1)
+    monkeypatch.setattr(Rate, "SOONEST", 0.0)
+    monkeypatch.setattr(Rate, "ENOUGH", 1)
     road.server.script = silent_about(3)
     road.runner.resume(broken)
-    wait_until(lambda: road.runner.progress(broken).again == 1)
+    wait_until(lambda: road.runner.progress(broken).to_retry == 1)
     seen = road.runner.progress(broken)
     assert seen.eta is not None and seen.rate is not None
     assert seen.eta == pytest.approx(60 / seen.rate)
@@ -104,7 +104,7 @@ def test_the_time_left_of_a_retry_is_that_of_what_is_tried_again(
 
 
 def test_the_calls_per_minute_of_a_run_are_those_of_its_models(road: Road, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rate, "SOONEST", 0.0)
+    monkeypatch.setattr(Rate, "SOONEST", 0.0)
     road.server.script = silent_about(8)
     run_id = road.begin(8)
     wait_until(lambda: road.runner.progress(run_id).done == 7)

@@ -35,7 +35,7 @@ class Capacity:
     "refusal", [rate_limited(0.2), rate_limited()], ids=["with Retry-After", "without Retry-After"]
 )
 def test_a_storm_ends_with_every_answer(road: Road, refusal: Reply, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karenina_core.models.pace.retry.FIRST_WAIT", 0.2)
+    monkeypatch.setattr("karenina_core.models.caller.FIRST_WAIT", 0.2)
     capacity = Capacity(per_second=60, burst=10, refusal=refusal)
     road.server.script = capacity
     results = road.run(60, max_concurrent_requests=20, max_attempts=10)

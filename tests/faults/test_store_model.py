@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import shutil
 import socket
@@ -17,11 +16,19 @@ from sqlalchemy import insert
 from karenina_core.models import ChatReply, call_key
 from karenina_core.runs import Store, wanted
 from karenina_core.runs.engine.ledger import StoreLedger
-from karenina_core.runs.engine.writer import ResultWrite, Writer
+from karenina_core.runs.engine.writer import BatchWriter, ResultWrite
 from karenina_core.runs.store.results import rows_of
 from karenina_core.runs.store.schema import setting
 from karenina_core.schemas import Usage
-from tests.runs.fakes import answer_request, failure_of, full_result, plain_result, small_benchmark, small_config
+from tests.runs.fakes import (
+    answer_request,
+    failure_of,
+    full_result,
+    on_a_loop,
+    plain_result,
+    small_benchmark,
+    small_config,
+)
 
 QUESTIONS = 6
 MODEL = small_config().answering_models[0]
@@ -69,19 +76,19 @@ class StoreModel(RuleBasedStateMachine):
             result = full_result(question)
         else:
             result = plain_result(question, verdict=outcome)
-        writer = Writer(self.store)
-        asyncio.run(writer.put(ResultWrite(rows_of(self.run_id, result), Usage(calls=1), self.owner)))
+        writer = BatchWriter(self.store)
+        on_a_loop(lambda: writer.enqueue(ResultWrite(rows_of(self.run_id, result), Usage(calls=1), self.owner)))
         writer.close()
         self.results[question] = result.verdict
         self.spent += 1
 
     @rule(number=numbers, text=st.text(max_size=5).filter(lambda text: "\0" not in text))
     def put_call(self, number: int, text: str) -> None:
-        writer = Writer(self.store)
+        writer = BatchWriter(self.store)
         ledger = StoreLedger(self.store, writer)
         request = answer_request(f"q{number}", MODEL)
         key = call_key(MODEL, request)
-        asyncio.run(ledger.put(key, request, MODEL, ChatReply(text)))
+        on_a_loop(lambda: ledger.put(key, request, MODEL, ChatReply(text)))
         ledger.close()
         writer.close()
         self.calls[key] = text

@@ -18,7 +18,7 @@ from karenina_core.errors import CheckpointError, InputError
 from karenina_core.models import ChatReply, call_key
 from karenina_core.runs import Store, wanted
 from karenina_core.runs.engine.ledger import StoreLedger
-from karenina_core.runs.engine.writer import Writer
+from karenina_core.runs.engine.writer import BatchWriter
 from karenina_core.runs.store.database import clean
 from karenina_core.schemas import VerificationResult
 from tests.faults.openai_server import Reply
@@ -92,7 +92,7 @@ def test_any_reply_survives_the_ledger(kept_open: tuple[Store, str], text: str) 
     model = small_config().answering_models[0]
     request = answer_request("q1", model)
     key = call_key(model, request)
-    writer = Writer(store)
+    writer = BatchWriter(store)
     ledger = StoreLedger(store, writer)
 
     async def there_and_back() -> ChatReply | None:

@@ -1,20 +1,26 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from karenina_core.errors import ModelError
+from karenina_core.errors import ModelError, ModelErrorCategory
 from karenina_core.models import (
+    CallServices,
     ChatReply,
     ChatRequest,
+    Evaluation,
     InvalidOutputError,
     MemoryLedger,
     ModelCaller,
     NullLedger,
-    Traffic,
+    RunLimiter,
 )
+from karenina_core.models.caller import LONGEST_WAIT, seconds_to_wait
+from karenina_core.models.limits import LONGEST_RETRY_AFTER
 from karenina_core.schemas import ModelConfig, Usage
 from tests.models.fakes import MODEL, SCHEMA, FakeClient, ask, count_of, judge, serve
 
@@ -26,8 +32,9 @@ async def no_sleep(_: float) -> None:
     await asyncio.sleep(0)
 
 
-def caller(client: FakeClient, ledger: Any = None, **settings: Any) -> ModelCaller:
-    return ModelCaller(ledger or NullLedger(), serve(client), sleep=no_sleep, **settings)
+def caller(client: FakeClient, ledger: Any = None, sleep: Any = no_sleep, **limits: Any) -> ModelCaller:
+    services = CallServices(ledger or NullLedger(), RunLimiter(**limits))
+    return ModelCaller(services, serve(client), sleep=sleep)
 
 
 def test_a_call_is_recorded_as_evidence() -> None:
@@ -130,29 +137,45 @@ def test_a_failed_call_is_never_remembered() -> None:
 
 def test_a_passing_failure_is_tried_again() -> None:
     waits: list[float] = []
-    client = FakeClient([BUSY, BUSY, PAID])
-    used = caller(client, on_retry=lambda error, seconds: waits.append(seconds))
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    used = caller(FakeClient([BUSY, BUSY, PAID]), sleep=sleep)
     reply, _ = asyncio.run(used.complete(MODEL, ask()))
     assert reply.text == "eight"
     assert len(waits) == 2 and all(0.02 <= wait <= 0.04 for wait in waits)
 
 
-def test_attempts_end() -> None:
-    client = FakeClient([BUSY])
-    with pytest.raises(ModelError, match="busy"):
-        asyncio.run(caller(client, max_attempts=3).complete(MODEL, ask()))
-    assert len(client.requests) == 3
+def attempts_made(error: ModelError) -> int:
+    client = FakeClient([error])
+    with pytest.raises(ModelError):
+        asyncio.run(caller(client, attempts=3).complete(MODEL, ask()))
+    return len(client.requests)
 
 
-def test_no_more_calls_are_in_flight_than_allowed() -> None:
-    client = FakeClient(pause=0.005)
-    used = caller(client, max_concurrent=3)
+@pytest.mark.parametrize("category", get_args(ModelErrorCategory))
+def test_only_failures_that_may_pass_are_tried_again(
+    category: ModelErrorCategory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("karenina_core.models.limits.FIRST_HOLD", 0.001)
+    passing = category in ("connection", "timeout", "rate_limit", "server_error")
+    assert attempts_made(ModelError("no", category=category)) == (3 if passing else 1)
 
-    async def many() -> None:
-        await asyncio.gather(*(used.complete(MODEL, ask(f"Question {n}?")) for n in range(12)))
 
-    asyncio.run(many())
-    assert client.most_in_flight == 3
+def test_a_provider_that_asks_for_hours_is_not_waited_for() -> None:
+    assert attempts_made(ModelError("busy", category="rate_limit", retry_after=LONGEST_RETRY_AFTER + 1)) == 1
+
+
+@given(st.integers(1, 50))
+def test_waits_are_random_and_bounded(attempt: int) -> None:
+    assert 0 <= seconds_to_wait(ModelError("down", category="server_error"), attempt) <= min(LONGEST_WAIT, 2**attempt)
+
+
+@given(st.floats(0, 600))
+def test_the_providers_word_is_a_lower_bound(asked: float) -> None:
+    error = ModelError("busy", category="rate_limit", retry_after=asked)
+    assert asked <= seconds_to_wait(error, 1) <= asked + 1
 
 
 def test_a_slot_is_free_while_a_call_waits_for_its_next_attempt() -> None:
@@ -164,7 +187,7 @@ def test_a_slot_is_free_while_a_call_waits_for_its_next_attempt() -> None:
         await other_done.wait()
 
     async def both() -> None:
-        used = ModelCaller(NullLedger(), serve(client), max_concurrent=1, sleep=wait_for_the_other)
+        used = caller(client, sleep=wait_for_the_other, ceiling=1)
         waiting = asyncio.create_task(used.complete(MODEL, ask("First?")))
         await asyncio.sleep(0)
         order.append((await used.complete(MODEL, ask("Other?")))[0].text)
@@ -175,41 +198,42 @@ def test_a_slot_is_free_while_a_call_waits_for_its_next_attempt() -> None:
     assert order == ["other", "first"]
 
 
-class Rest:
-    """A door that is shut by hand."""
+class Pause:
+    """Holds calls back until it is over."""
 
     def __init__(self) -> None:
-        self.opened = asyncio.Event()
-        self.passages = 0
+        self.over = asyncio.Event()
+        self.begun: list[Evaluation] = []
 
-    @property
-    def lets_through(self) -> bool:
-        return self.opened.is_set()
+    def allows(self, evaluation: Evaluation) -> bool:
+        return self.over.is_set()
+
+    def begin(self, evaluation: Evaluation) -> bool:
+        if self.allows(evaluation):
+            self.begun.append(evaluation)
+        return self.allows(evaluation)
 
     async def wait(self) -> None:
-        await self.opened.wait()
-
-    def passed(self) -> None:
-        self.passages += 1
+        await self.over.wait()
 
 
-def test_whoever_gets_a_place_while_the_run_rests_gives_it_back_and_makes_the_call_later() -> None:
+def test_a_call_whose_turn_comes_during_a_pause_gives_its_place_back_and_is_made_later() -> None:
     client = FakeClient(["fine"], pause=0.01)
 
     async def scene() -> list[int]:
-        door, traffic = Rest(), Traffic(1)
-        door.opened.set()
-        async with caller(client, traffic=traffic, door=door) as used:
+        pause, limiter = Pause(), RunLimiter(1)
+        pause.over.set()
+        async with ModelCaller(CallServices(NullLedger(), limiter, pause=pause), serve(client)) as used:
             calls = [asyncio.create_task(used.complete(MODEL, ask(f"{number}?"))) for number in range(3)]
             await asyncio.sleep(0)
-            door.opened.clear()
+            pause.over.clear()
             await calls[0]
             await asyncio.sleep(0.02)
-            (seen,) = traffic.models()
+            (seen,) = limiter.models()
             during = [len(client.requests), seen.in_flight, seen.waiting]
-            door.opened.set()
+            pause.over.set()
             await asyncio.gather(*calls)
-            return [*during, len(client.requests), door.passages]
+            return [*during, len(client.requests), len(pause.begun)]
 
     assert asyncio.run(scene()) == [1, 0, 0, 3, 3]
 
@@ -229,7 +253,7 @@ def test_a_client_is_kept_and_closed_with_the_caller() -> None:
         return made[-1]
 
     async def use() -> None:
-        async with ModelCaller(NullLedger(), make) as used:
+        async with ModelCaller(CallServices(NullLedger()), make) as used:
             await used.complete(MODEL, ask("One?"))
             await used.complete(MODEL, ask("Two?"))
 
@@ -238,22 +262,34 @@ def test_a_client_is_kept_and_closed_with_the_caller() -> None:
 
 
 class SlowLedger(MemoryLedger):
-    async def put(self, key: str, request: ChatRequest, config: ModelConfig, reply: ChatReply) -> None:
-        await asyncio.sleep(0.02)
-        await super().put(key, request, config, reply)
+    """Stores replies only when it is allowed to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stored: list[asyncio.Future[None]] = []
+
+    def put(self, key: str, request: ChatRequest, config: ModelConfig, reply: ChatReply) -> asyncio.Future[None]:
+        super().put(key, request, config, reply)
+        self.stored.append(asyncio.get_running_loop().create_future())
+        return self.stored[-1]
 
 
-def test_a_paid_reply_is_stored_even_when_the_run_stops() -> None:
-    ledger = SlowLedger()
+def test_an_evaluation_asks_further_only_when_its_reply_is_stored() -> None:
+    """A process that is killed loses one reply of each evaluation at most."""
+    client, ledger = FakeClient(), SlowLedger()
 
-    async def stop_while_storing() -> None:
-        async with caller(FakeClient([PAID]), ledger) as used:
-            task = asyncio.create_task(used.complete(MODEL, ask()))
-            await asyncio.sleep(0.01)
-            task.cancel()
+    async def scene() -> list[int]:
+        async with caller(client, ledger) as used:
+            await used.complete(MODEL, ask())
+            further = asyncio.create_task(used.complete(MODEL, ask("And a crab?")))
+            other = asyncio.create_task(used.complete(MODEL, ask("And a crab?", replicate=2)))
+            await other
+            before = len(client.requests)
+            ledger.stored[0].set_result(None)
+            await further
+            return [before, len(client.requests)]
 
-    asyncio.run(stop_while_storing())
-    assert ledger.size == 1
+    assert asyncio.run(scene()) == [2, 3]
 
 
 def test_json_is_validated() -> None:

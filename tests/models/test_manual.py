@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karenina_core.errors import ConfigError, InputError, ModelError
-from karenina_core.models import MemoryLedger, ModelCaller, parse_answers, read_answers
+from karenina_core.models import CallServices, MemoryLedger, ModelCaller, parse_answers, read_answers
 from karenina_core.models.manual import ManualClient
 from karenina_core.schemas import ModelConfig
 from tests.models.fakes import ask, judge
@@ -40,7 +40,7 @@ def test_answers_are_known_later_by_the_stored_configuration() -> None:
     ledger = MemoryLedger()
 
     def answer(config: ModelConfig) -> str:
-        return asyncio.run(ModelCaller(ledger).complete(config, ask()))[0].text
+        return asyncio.run(ModelCaller(CallServices(ledger)).complete(config, ask()))[0].text
 
     first, second = model({"q1": "Six."}), model({"q1": "Eight."})
     assert [answer(first), answer(second)] == ["Six.", "Eight."]
@@ -50,9 +50,9 @@ def test_answers_are_known_later_by_the_stored_configuration() -> None:
 
 def test_given_answers_are_not_filled_up_from_an_earlier_run() -> None:
     ledger = MemoryLedger()
-    asyncio.run(ModelCaller(ledger).complete(model({"q1": "Six."}), ask()))
+    asyncio.run(ModelCaller(CallServices(ledger)).complete(model({"q1": "Six."}), ask()))
     with pytest.raises(ModelError, match="has no answer"):
-        asyncio.run(ModelCaller(ledger).complete(model({"q2": "Eight."}), ask()))
+        asyncio.run(ModelCaller(CallServices(ledger)).complete(model({"q2": "Eight."}), ask()))
 
 
 def test_a_json_object_holds_answers_by_question(tmp_path: Path) -> None:

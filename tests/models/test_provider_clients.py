@@ -13,7 +13,17 @@ from typing import Any
 import pytest
 
 from karenina_core.errors import ConfigError, ModelError
-from karenina_core.models import MAX_REPLY, ChatRequest, ModelCaller, NullLedger, make_client, price_of, using_keys
+from karenina_core.models import (
+    MAX_REPLY,
+    CallServices,
+    ChatRequest,
+    ModelCaller,
+    NullLedger,
+    RunLimiter,
+    make_client,
+    price_of,
+    using_keys,
+)
 from karenina_core.schemas import ModelConfig
 from tests.faults import openai_server as provider
 from tests.faults.openai_server import Reply, cut_off, failing, rate_limited, redirecting
@@ -251,7 +261,7 @@ def test_a_wrong_key_is_tried_once_and_shown_nowhere(
     way.server.script = [failing(401, f"Incorrect API key provided: {KEY}.")]
 
     async def call() -> None:
-        async with ModelCaller(NullLedger(), max_attempts=5) as caller:
+        async with ModelCaller(CallServices(NullLedger(), RunLimiter(attempts=5))) as caller:
             await caller.complete(way.model(api_key_env="TEAM_API_KEY"), ask())
 
     with pytest.raises(ModelError) as caught:
@@ -325,7 +335,7 @@ def test_a_whole_extraction_works_over_http(way: Way) -> None:
     way.server.script = [rate_limited(0.01), Reply("Eight, I think."), Reply(EIGHT)]
 
     async def extract() -> Any:
-        async with ModelCaller(NullLedger()) as caller:
+        async with ModelCaller(CallServices(NullLedger())) as caller:
             return await caller.complete_json(way.model(), judge(), count_of)
 
     value, records = asyncio.run(extract())

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from karenina_core.errors import ConfigError, InputError, ModelError
-from karenina_core.models import MemoryLedger, ModelCaller, NullLedger, Recording, bundled_recordings
+from karenina_core.models import CallServices, MemoryLedger, ModelCaller, NullLedger, Recording, bundled_recordings
 from karenina_core.models.recorded import RecordedClient, split_name
 from karenina_core.schemas import ModelConfig
 from tests.models.fakes import ask, count_of, judge
@@ -85,7 +85,7 @@ def test_a_recorded_judge_is_not_asked_again(recording: Path) -> None:
         raise InputError("no")
 
     async def extract() -> None:
-        await ModelCaller(NullLedger()).complete_json(model(recording, "judge"), judge(), never)
+        await ModelCaller(CallServices(NullLedger())).complete_json(model(recording, "judge"), judge(), never)
 
     with pytest.raises(ModelError, match="asked once"):
         asyncio.run(extract())
@@ -95,7 +95,9 @@ def test_a_changed_recording_is_not_hidden_by_the_ledger(recording: Path) -> Non
     ledger, request = MemoryLedger(), judge()
 
     def extracted() -> int:
-        return asyncio.run(ModelCaller(ledger).complete_json(model(recording, "judge"), request, count_of))[0]
+        return asyncio.run(
+            ModelCaller(CallServices(ledger)).complete_json(model(recording, "judge"), request, count_of)
+        )[0]
 
     assert extracted() == 8
     recording.write_text(content([{**CALLS[2], "reply": {"count": 6, "note": "corrected"}}]), encoding="utf-8")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.models import ChatReply, ChatRequest, Embedder, MemoryLedger, ModelCaller
+from karenina_core.models import CallServices, ChatReply, ChatRequest, Embedder, MemoryLedger, ModelCaller, RunLimiter
 from karenina_core.pipeline import Pipeline
 from karenina_core.schemas import ModelConfig, Usage, VerificationConfig, VerificationResult
 
@@ -65,9 +65,8 @@ async def evaluate(
     async def no_wait(seconds: float) -> None:
         return None
 
-    async with ModelCaller(
-        MemoryLedger(), lambda model: ScriptedClient(model, script, log), max_attempts=2, sleep=no_wait
-    ) as caller:
+    services = CallServices(MemoryLedger(), RunLimiter(attempts=2))
+    async with ModelCaller(services, lambda model: ScriptedClient(model, script, log), sleep=no_wait) as caller:
         extra = {"load_embedder": load_embedder} if load_embedder else {}
         pipeline = Pipeline(benchmark, config, caller, **extra)
         context = await pipeline.generate(benchmark.get_question_ids()[0], ANSWERER, 1)

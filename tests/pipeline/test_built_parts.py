@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 
-from karenina_core.models import ChatReply, ChatRequest, ModelCaller, NullLedger
+from karenina_core.models import CallServices, ChatReply, ChatRequest, ModelCaller, NullLedger
 from karenina_core.pipeline import Pipeline
 from karenina_core.schemas import ModelConfig, Usage, VerificationConfig, VerificationResult, built
 from tests.performance import workload
@@ -31,7 +31,7 @@ def evaluated() -> VerificationResult:
     config = VerificationConfig(answering_models=[model], parsing_models=[model])
 
     async def work() -> VerificationResult:
-        async with ModelCaller(NullLedger(), Repeating) as caller:
+        async with ModelCaller(CallServices(NullLedger()), Repeating) as caller:
             pipeline = Pipeline(benchmark, config, caller)
             context = await pipeline.generate(benchmark.get_question_ids()[0], model, 1)
             return await pipeline.judge(context, model)

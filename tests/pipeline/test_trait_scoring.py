@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from karenina_core.models import MemoryLedger, ModelCaller
+from karenina_core.models import CallServices, MemoryLedger, ModelCaller
 from karenina_core.pipeline import Sample, TraitScorer, needs_judge
 from karenina_core.schemas import (
     AnyTrait,
@@ -32,7 +32,7 @@ def outcome(trait: AnyTrait, server: OpenAIServer, reply: object = None, **setti
     judge = ModelConfig(id="judge", interface="openai_endpoint", model_name="j", endpoint_base_url=server.url)
 
     async def once() -> RubricPart:
-        async with ModelCaller(MemoryLedger()) as caller:
+        async with ModelCaller(CallServices(MemoryLedger())) as caller:
             return await TraitScorer(trait, caller, **settings).score(SAMPLE, judge)
 
     return asyncio.run(once())
@@ -83,7 +83,7 @@ def test_patterns_are_searched_without_a_judge(openai_server: OpenAIServer) -> N
 
 def test_a_pattern_that_hangs_is_an_error_of_the_trait(openai_server: OpenAIServer) -> None:
     async def once() -> RubricPart:
-        async with ModelCaller(MemoryLedger()) as caller:
+        async with ModelCaller(CallServices(MemoryLedger())) as caller:
             trait = ManualRubricTrait(name="Slow", pattern="(a|a)+$")
             return await TraitScorer(trait, caller).score(Sample("?", "a" * 40 + "b"))
 
@@ -103,7 +103,7 @@ def test_a_judge_is_needed_for_what_is_judged() -> None:
     ]
 
     async def once() -> RubricPart:
-        async with ModelCaller(MemoryLedger()) as caller:
+        async with ModelCaller(CallServices(MemoryLedger())) as caller:
             return await TraitScorer(TONE, caller).score(SAMPLE)
 
     with pytest.raises(ValueError, match="needs a judge"):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, event
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.models import ChatReply, ChatRequest, Message, MeteredCallLedger, Subject, call_key
+from karenina_core.models import CallServices, ChatReply, ChatRequest, Message, ModelCaller, Subject, call_key
 from karenina_core.runs import Store
 from karenina_core.schemas import (
     AnswerPart,
@@ -28,6 +28,7 @@ from karenina_core.schemas import (
     VerificationResult,
 )
 
+T = TypeVar("T")
 PATIENCE = 20  # seconds a test waits for a background thread before it fails
 
 
@@ -109,6 +110,15 @@ def full_result(question_id: str = "q1", text: str = "It is 42.", **columns: Any
     )
 
 
+def on_a_loop(begin: Callable[[], Awaitable[T]]) -> T:
+    """Begin something on an event loop, and wait for it."""
+
+    async def scene() -> T:
+        return await begin()
+
+    return asyncio.run(scene())
+
+
 class Turnstile:
     """Lets coroutines through one permit at a time, and tells how many have come."""
 
@@ -168,12 +178,11 @@ class Laboratory:
         self.broken: set[str] = set()
         self.problems: list[str] = []
         self.before_answer: Callable[[], Any] | None = None
-        self.closed = 0
         self.most_at_once = 0
         self._at_once = 0
 
-    def __call__(self, benchmark: Benchmark, config: VerificationConfig, ledger: MeteredCallLedger) -> FakeEvaluator:
-        return FakeEvaluator(self, ledger)
+    def __call__(self, benchmark: Benchmark, config: VerificationConfig, caller: ModelCaller) -> FakeEvaluator:
+        return FakeEvaluator(self, caller.services)
 
     async def ask(self, question_id: str, answering: ModelConfig, replicate: int) -> None:
         self._at_once += 1
@@ -189,9 +198,10 @@ class Laboratory:
 class FakeEvaluator:
     """Answers every question with its id, through the ledger, and passes every answer."""
 
-    def __init__(self, lab: Laboratory, ledger: MeteredCallLedger) -> None:
+    def __init__(self, lab: Laboratory, services: CallServices) -> None:
+        assert services.budget is not None
         self._lab = lab
-        self._ledger = ledger
+        self._ledger, self._budget = services.ledger, services.budget
 
     def preflight(self) -> list[str]:
         return self._lab.problems
@@ -202,11 +212,13 @@ class FakeEvaluator:
         if question_id in self._lab.broken:
             raise RuntimeError("boom")
         known = await self._ledger.get(key)
-        if known is None:
-            await self._ledger.admit()
+        if known is not None:
+            self._budget.add(Usage(calls=1, cached_calls=1))
+        else:
+            await self._budget.admit()
             await self._lab.ask(question_id, answering, replicate)
             if question_id not in self._lab.failing:
-                self._ledger.paid(Usage(cost=0.5))
+                self._budget.add(Usage(cost=0.5))
                 await self._ledger.put(key, request, answering, ChatReply(question_id, usage=Usage(cost=0.5)))
         failure = failure_of(self._lab.failing[question_id]) if question_id in self._lab.failing else None
         return plain_result(question_id, answering.id, replicate=replicate, failure=failure)
@@ -214,9 +226,6 @@ class FakeEvaluator:
     async def judge(self, context: VerificationResult, parsing: ModelConfig) -> VerificationResult:
         self._lab.judged.append((context.question_id, context.answering_model, parsing.id, context.replicate))
         return context.model_copy(update={"parsing_model": parsing.id})
-
-    async def aclose(self) -> None:
-        self._lab.closed += 1
 
 
 def answer_request(question_id: str, model: ModelConfig, replicate: int = 1) -> ChatRequest:

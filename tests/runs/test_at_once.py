@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
-from karenina_core.models import CallLedger, ChatReply, ChatRequest, Message, ModelCaller, Price, Subject, call_key
+from karenina_core.errors import StoreError
+from karenina_core.models import ChatReply, ChatRequest, Message, ModelCaller, Price, Subject, call_key
 from karenina_core.runs import Store
-from karenina_core.runs.at_once import ask_at_once, open_ledger
+from karenina_core.runs.at_once import ask_at_once, store_services
 from karenina_core.runs.plans.quotes import price_name
 from karenina_core.schemas import ModelConfig
 from tests.faults.openai_server import OpenAIServer, Reply
+from tests.runs.fakes import on_a_loop
 
 REQUEST = ChatRequest("answer", (Message("user", "Which metal?"),), Subject("q", "Which metal?", "student"))
 COST = 11 * 0.01 + 7 * 0.1
@@ -58,9 +58,14 @@ def test_calls_made_before_the_work_failed_are_remembered_and_counted(
 
 
 def test_a_ledger_that_was_lent_has_stored_everything_at_its_end(store: Store, model: ModelConfig) -> None:
-    async def remember(ledger: CallLedger) -> None:
-        await ledger.put(call_key(model, REQUEST), REQUEST, model, ChatReply("Gold."))
+    key = call_key(model, REQUEST)
+    with store_services(store, of="asking") as services:
+        on_a_loop(lambda: services.ledger.put(key, REQUEST, model, ChatReply("Gold.")))
+    assert store.calls.known([key]) == {key}
 
-    with open_ledger(store) as ledger:
-        asyncio.run(remember(ledger))
-    assert store.calls.known([call_key(model, REQUEST)]) == {call_key(model, REQUEST)}
+
+def test_what_the_database_refuses_is_reported(store: Store, model: ModelConfig) -> None:
+    with store.writing() as connection:
+        connection.exec_driver_sql("DROP TABLE call")
+    with pytest.raises(StoreError), store_services(store, of="asking") as services:
+        on_a_loop(lambda: services.ledger.put("k", REQUEST, model, ChatReply("Gold.")))

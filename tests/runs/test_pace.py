@@ -29,7 +29,7 @@ def test_a_slower_pace_holds_for_the_run_and_after_it_was_resumed(road: Road) ->
     road.server.delay = 0.02
     run_id = road.create(30, max_concurrent_requests=8)
     road.runner.start(run_id)
-    road.runner.pace(run_id, 2)
+    road.runner.set_concurrency(run_id, 2)
     assert road.runner.progress(run_id).ceiling == 2
     assert road.finish(run_id).passed == 30
     assert road.store.runs.get(run_id).config.max_concurrent_requests == 2
@@ -39,7 +39,7 @@ def test_a_faster_pace_takes_more_workers(road: Road) -> None:
     road.server.delay = 0.05
     run_id = road.create(30, max_concurrent_requests=1)
     road.runner.start(run_id)
-    road.runner.pace(run_id, 10)
+    road.runner.set_concurrency(run_id, 10)
     assert road.finish(run_id).passed == 30
     assert 5 <= road.server.most_in_flight <= 10
 
@@ -58,13 +58,13 @@ def test_workers_beyond_the_calls_allowed_use_free_places_and_make_none(road: Ro
 def test_a_pace_stays_within_reason_and_needs_a_run(road: Road) -> None:
     road.server.delay = 0.05
     run_id = road.begin(10)
-    road.runner.pace(run_id, -5)
+    road.runner.set_concurrency(run_id, -5)
     assert road.runner.progress(run_id).ceiling == 1
-    road.runner.pace(run_id, 10**6)
+    road.runner.set_concurrency(run_id, 10**6)
     assert road.runner.progress(run_id).ceiling == 1000
     road.finish(run_id)
     with pytest.raises(InputError, match="not under way"):
-        road.runner.pace(run_id, 5)
+        road.runner.set_concurrency(run_id, 5)
 
 
 def test_every_model_is_seen_while_the_run_is_under_way(road: Road) -> None:
@@ -93,8 +93,8 @@ def test_a_stopped_model_is_named_with_its_reason(road: Road) -> None:
 
 
 def test_a_dead_provider_ends_the_run_soon_and_the_rest_goes_on(road: Road, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karenina_core.models.pace.limits.FIRST_PROBE", 0.01)
-    monkeypatch.setattr("karenina_core.models.pace.retry.FIRST_WAIT", 0.01)
+    monkeypatch.setattr("karenina_core.models.limits.FIRST_PROBE", 0.01)
+    monkeypatch.setattr("karenina_core.models.caller.FIRST_WAIT", 0.01)
     road.server.script = always(failing(503), of="dead")
     results = road.run(40, answering_models=[model(road.server, "dead"), model(road.server)], max_attempts=4)
     assert verdicts(results) == ["server_error", "pass"] * 40

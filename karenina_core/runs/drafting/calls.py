@@ -8,9 +8,7 @@ from contextlib import nullcontext
 from karenina_core.benchmark import Benchmark
 from karenina_core.models import KeySource, call_key, check_model, using_keys
 from karenina_core.pipeline import GeneratedTemplate, draft_request, generation, to_draft
-from karenina_core.runs.at_once import open_ledger
-from karenina_core.runs.engine.budget import Budget
-from karenina_core.runs.engine.purse import Purse
+from karenina_core.runs.at_once import store_services
 from karenina_core.runs.plans.estimate import Estimate, estimated
 from karenina_core.runs.plans.experience import experience
 from karenina_core.runs.plans.quotes import client_at
@@ -60,7 +58,7 @@ def generate_all_templates(
     check_model(model_config)
     with (
         Store.open() if store is None else nullcontext(store) as opened,
-        open_ledger(opened) as ledger,
+        store_services(opened, of="drafting", max_cost=max_cost, max_concurrent=max_concurrent) as services,
         using_keys(keys),
     ):
         return generation.generate_all_templates(
@@ -68,10 +66,8 @@ def generate_all_templates(
             model_config,
             question_ids=question_ids,
             force_regenerate=force_regenerate,
-            ledger=ledger,
-            max_concurrent=max_concurrent,
+            services=services,
             progress_callback=progress_callback,
-            meter=drafting_purse(opened, max_cost),
             clients=client_at(opened.settings.prices()),
         )
 
@@ -108,13 +104,3 @@ def estimate_templates(
     models = {model_config.id: model_config}
     taken = experience(store, models) if store is not None else {}
     return estimated(models, calls, taken, store.settings.prices() if store is not None else {}, max_concurrent)
-
-
-def drafting_purse(store: Store, max_cost: float | None) -> Purse:
-    """Return the money drafting may spend, by its own limit and by that of the day.
-
-    Args:
-        store: Keeps the account of the day.
-        max_cost: US dollars that may be spent; None without a bound.
-    """
-    return Purse(Budget(max_cost, 0.0, store.spending.today, of="drafting"), store.spending.add)

@@ -9,9 +9,8 @@ from karenina_core.errors import InputError
 from karenina_core.models import KeySource, check_model
 from karenina_core.pipeline import to_draft
 from karenina_core.runs.drafting.batch import DraftBatch, stored_batch
-from karenina_core.runs.drafting.calls import drafting_purse
 from karenina_core.runs.drafting.job import DraftJob
-from karenina_core.runs.engine.budget import daily_budget
+from karenina_core.runs.engine.spending import daily_budget
 from karenina_core.runs.store import Store
 from karenina_core.schemas import ModelConfig
 
@@ -73,8 +72,7 @@ class Drafter:
         kept = tuple(outcome for outcome in before.outcomes if outcome.question_id not in set(ids)) if before else ()
         batch = DraftBatch(benchmark_id, model, "running", len(ids) + len(kept), kept)
         questions = [benchmark.get_question(name) for name in ids]
-        purse = drafting_purse(self._store, max_cost)
-        job = DraftJob(self._store, batch, questions, purse, keys, max_concurrent, author, keep=not alone)
+        job = DraftJob(self._store, batch, questions, max_cost, keys, max_concurrent, author, keep=not alone)
         name = (benchmark_id, question_ids[0] if alone and question_ids else None)
         with self._lock:
             running = self._jobs.get(name)

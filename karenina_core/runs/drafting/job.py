@@ -12,7 +12,7 @@ from dataclasses import replace
 from karenina_core.authoring import draft_by_rule
 from karenina_core.benchmark import BenchmarkQuestion
 from karenina_core.errors import KareninaError
-from karenina_core.models import KeySource, ModelCaller, Rate, using_keys
+from karenina_core.models import CallServices, KeySource, ModelCaller, Rate, RunLimiter, using_keys
 from karenina_core.pipeline import generate_template
 from karenina_core.runs.cancellation import Cancellation
 from karenina_core.runs.drafting.batch import (
@@ -22,9 +22,9 @@ from karenina_core.runs.drafting.batch import (
     save_drafts,
     store_batch,
 )
-from karenina_core.runs.engine.ledger import StoreLedger
-from karenina_core.runs.engine.purse import Purse
-from karenina_core.runs.engine.writer import Writer
+from karenina_core.runs.engine.ledger import RunLedger, StoreLedger
+from karenina_core.runs.engine.spending import SpendMeter
+from karenina_core.runs.engine.writer import BatchWriter
 from karenina_core.runs.plans.quotes import client_at
 from karenina_core.runs.store import Store
 from karenina_core.schemas import ModelConfig
@@ -42,7 +42,7 @@ class DraftJob:
         store: Holds the benchmark.
         batch: As it is at the start.
         questions: Those to draft for.
-        purse: Pays the calls.
+        max_cost: US dollars that may be spent; None without a bound.
         keys: Asked for keys before the environment.
         max_concurrent: Calls in flight at once.
         author: Who has them drafted.
@@ -54,7 +54,7 @@ class DraftJob:
         store: Store,
         batch: DraftBatch,
         questions: list[BenchmarkQuestion],
-        purse: Purse,
+        max_cost: float | None,
         keys: KeySource | None,
         max_concurrent: int,
         author: str,
@@ -65,7 +65,7 @@ class DraftJob:
         self._store = store
         self._batch = batch
         self._questions = questions
-        self._purse = purse
+        self._spend = SpendMeter(lambda: asyncio.to_thread(store.spending.today), max_cost, of="drafting")
         self._keys = keys
         self._max_concurrent = max_concurrent
         self._author = author
@@ -86,9 +86,9 @@ class DraftJob:
         """Return the batch as it stands."""
         with self._lock:
             batch, waiting = self._batch, len(self._waiting)
-        spent = self._purse.spent
+        spent = self._spend.spent
         rate = self._rate.per_minute if batch.active else None
-        return replace(batch, waiting=waiting, calls=spent.calls, cost=spent.cost, per_minute=rate)
+        return replace(batch, waiting=waiting, calls=spent.calls - spent.cached_calls, cost=spent.cost, per_minute=rate)
 
     def cancel(self) -> None:
         """Ask for nothing more."""
@@ -135,18 +135,17 @@ class DraftJob:
 
     async def _ask(self, model: ModelConfig) -> None:
         self._cancellation.watch()
-        writer = Writer(self._store)
+        writer = BatchWriter(self._store)
         ledger = StoreLedger(self._store, writer)
-        clients = client_at(self._store.settings.prices())
+        services = CallServices(RunLedger(ledger, self._spend), RunLimiter(self._max_concurrent), self._spend)
         try:
             with using_keys(self._keys):
-                async with ModelCaller(
-                    ledger, clients, max_concurrent=self._max_concurrent, meter=self._purse
-                ) as caller:
+                async with ModelCaller(services, client_at(self._store.settings.prices())) as caller:
                     await asyncio.gather(*(self._ask_about(caller, model, question) for question in self._questions))
         finally:
             await asyncio.to_thread(ledger.close)
             await asyncio.to_thread(writer.close)
+            self._store.spending.add(self._spend.take().cost)
 
     async def _ask_about(self, caller: ModelCaller, model: ModelConfig, question: BenchmarkQuestion) -> None:
         made = await generate_template(caller, model, question.id, question)

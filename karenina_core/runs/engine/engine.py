@@ -4,27 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
+from collections import Counter
 from collections.abc import Coroutine
 from concurrent.futures import Future, wait
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from karenina_core.errors import InputError, StoreError
-from karenina_core.models import KeySource
-from karenina_core.runs.engine.evaluation import EvaluatorFactory, evaluator_at
-from karenina_core.runs.engine.job import Job
-from karenina_core.runs.engine.launch import Launcher
+from karenina_core.errors import ConfigError, InputError, StoreError
+from karenina_core.models import KeySource, max_concurrent
+from karenina_core.runs.engine.job import BackgroundJob, EvaluatorFactory, JobServices, RunJob, RunPipeline
 from karenina_core.runs.engine.ledger import StoreLedger
-from karenina_core.runs.engine.progress import HIGHEST_PACE, Progress, stored_progress
-from karenina_core.runs.engine.writer import Writer
+from karenina_core.runs.engine.progress import MOST_CALLS, Progress, Tally, stored_progress
+from karenina_core.runs.engine.spending import daily_budget
+from karenina_core.runs.engine.work import WorkQueue, finished_rows, remaining
+from karenina_core.runs.engine.writer import BatchWriter
+from karenina_core.runs.plans.plan import Plan, config_hash
+from karenina_core.runs.plans.prepared import answers_missing, require_answers
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.runs import forget_owner, new_owner
 from karenina_core.schemas import VerificationConfig
 
 T = TypeVar("T")
-BEAT_SECONDS = 5.0
+HEARTBEAT_SECONDS = 5.0
+ONE_CLICK_SECONDS = 5.0  # from the begin of a run to the second click
 _LAST_CALLS_SECONDS = 10.0  # of a run that was given up here and comes back
+_KEPT_ANSWERS = 16  # runs
 
 
 class Engine:
@@ -33,25 +39,24 @@ class Engine:
     Runs that a process left behind when it died are marked `interrupted` first.
 
     Args:
-        store: Holds the runs; stays open when the runner is closed.
-        pipeline_factory: Makes what answers and judges, from benchmark, configuration and ledger; the pipeline, at
-            the prices set in the store, when not given.
+        store: Holds the runs; stays open when the engine is closed.
+        make_evaluator: Makes what answers and judges, from benchmark, configuration and caller.
     """
 
-    def __init__(self, store: Store, pipeline_factory: EvaluatorFactory | None = None) -> None:
+    def __init__(self, store: Store, make_evaluator: EvaluatorFactory = RunPipeline) -> None:
         self._store = store
-        self._owner = new_owner()
+        self._make_evaluator = make_evaluator
         store.runs.interrupt_abandoned()
-        self._writer = Writer(store)
-        self._ledger = StoreLedger(store, self._writer)
-        make_evaluator = pipeline_factory or evaluator_at(store.settings.prices)
-        self._launcher = Launcher(store, self._writer, self._ledger, self._owner, make_evaluator)
-        self._jobs: dict[str, Job] = {}
+        writer = BatchWriter(store, self._in_trouble)
+        self._shared = JobServices(store, writer, StoreLedger(store, writer), new_owner())
+        self._runs: dict[str, RunJob] = {}
+        self._jobs: set[BackgroundJob] = set()
         self._starting: dict[str, asyncio.Task[None]] = {}
+        self._prepared: dict[str, VerificationConfig] = {}  # with the prepared answers, which are never stored
         self._closing = asyncio.Event()
         started: Future[asyncio.AbstractEventLoop] = Future()
         self._thread = threading.Thread(
-            target=lambda: asyncio.run(self._live(started)), name="karenina-runner", daemon=True
+            target=lambda: asyncio.run(self._live(started)), name="karenina-engine", daemon=True
         )
         self._thread.start()
         self._loop = started.result()
@@ -87,17 +92,17 @@ class Engine:
         """
         self._on_loop(self._job(run_id).pause())
 
-    def pace(self, run_id: str, ceiling: int) -> None:
+    def set_concurrency(self, run_id: str, calls: int) -> None:
         """Let a run have so many calls in flight from now on, also after it was resumed; nothing is interrupted.
 
         Args:
             run_id: A run under way here.
-            ceiling: Over all models; brought into 1 to 1000.
+            calls: Over all models; brought into 1 to 1000.
 
         Raises:
             InputError: The run is not under way here.
         """
-        self._on_loop(self._pace(run_id, max(1, min(ceiling, HIGHEST_PACE))))
+        self._on_loop(self._set_concurrency(run_id, max(1, min(calls, MOST_CALLS))))
 
     def needs_answers(self, run_id: str) -> tuple[str, ...]:
         """Return the models whose prepared answers must be given to `start` again, by their ids.
@@ -105,7 +110,8 @@ class Engine:
         Raises:
             InputError: There is no such run.
         """
-        return self._launcher.needs_answers(run_id)
+        run = self._store.runs.get(run_id)
+        return () if self._prepared_config(run_id, run.config_hash) else answers_missing(run.config)
 
     def cancel(self, run_id: str) -> None:
         """Stop a run at once; returns when nothing is under way any more. What is stored stays.
@@ -122,19 +128,19 @@ class Engine:
         Raises:
             InputError: There is no such run.
         """
-        job = self._jobs.get(run_id)
+        job = self._runs.get(run_id)
         if job is not None and job.here:
             with suppress(InputError):
-                return self._on_loop(_now(job))
+                return self._on_loop(_progress(job))
         seen = stored_progress(self._store, run_id, job.tally.recent if job else ())
         if job is None:
             return seen
-        seen = replace(seen, traffic=tuple(model for model in job.ledger.traffic.models() if model.reason))
+        seen = replace(seen, traffic=tuple(model for model in job.limiter.models() if model.reason))
         return seen if job.trouble is None else replace(seen, status="failed", message=str(job.trouble))
 
     def wait(self, run_id: str, timeout: float | None = None) -> Progress:
         """Return where a run stands when it has ended, or after `timeout` seconds."""
-        job = self._jobs.get(run_id)
+        job = self._runs.get(run_id)
         if job is not None:
             job.ended.wait(timeout)
         return self.progress(run_id)
@@ -145,9 +151,9 @@ class Engine:
             return
         self._loop.call_soon_threadsafe(self._closing.set)
         self._thread.join()
-        self._ledger.close()
-        self._writer.close()
-        forget_owner(self._owner)
+        self._shared.ledger.close()
+        self._shared.writer.close()
+        forget_owner(self._shared.owner)
 
     def __enter__(self) -> Engine:
         return self
@@ -158,40 +164,30 @@ class Engine:
     def _on_loop(self, work: Coroutine[Any, Any, T]) -> T:
         if self._loop.is_closed():
             work.close()
-            raise InputError("The runner is closed.")
+            raise InputError("The engine is closed.")
         outcome = asyncio.run_coroutine_threadsafe(work, self._loop)
-        # Work handed in while the loop is being closed is never looked at.
+        # Work handed over while the loop is being closed is never looked at.
         while not outcome.done() and self._thread.is_alive():
             wait([outcome], timeout=1.0)
         if not outcome.done():
-            raise InputError("The runner was closed.")
+            raise InputError("The engine was closed.")
         return outcome.result()
 
-    async def _pace(self, run_id: str, ceiling: int) -> None:
-        self._job(run_id).pace(ceiling)
-        # The pace holds now; a store in trouble is met, and told, where results are written.
-        with suppress(StoreError):
-            await asyncio.to_thread(self._store.runs.set_concurrency, run_id, ceiling)
-
-    def _job(self, run_id: str) -> Job:
-        job = self._jobs.get(run_id)
-        if job is None or not job.here:
-            raise InputError(f"Run {run_id!r} is not under way here.", next="Start or resume it first.")
-        return job
-
     async def _live(self, started: Future[asyncio.AbstractEventLoop]) -> None:
-        heart = asyncio.create_task(self._beat())
+        heartbeat = asyncio.create_task(self._beat())
         started.set_result(asyncio.get_running_loop())
         await self._closing.wait()
-        heart.cancel()
+        heartbeat.cancel()
         if self._starting:
             await asyncio.wait(list(self._starting.values()))
-        await asyncio.gather(*(job.end("interrupted") for job in self._jobs.values()))
+        await asyncio.gather(*(job.end("interrupted") for job in self._runs.values()))
 
     async def _start(self, run_id: str, config: VerificationConfig | None, keys: KeySource | None) -> None:
-        job = self._jobs.get(run_id)
+        job = self._runs.get(run_id)
+        if job is not None and job.paused:
+            await self._keep_leases({run_id: job})  # somebody else may have taken the run over during the pause
         if job is not None and job.here:
-            if job.progress().status == "paused":
+            if job.paused:
                 await job.resume()
             return
         if run_id not in self._starting:
@@ -201,21 +197,26 @@ class Engine:
 
     async def _launch(self, run_id: str, config: VerificationConfig | None, keys: KeySource | None) -> None:
         try:
-            if (before := self._jobs.get(run_id)) is not None and not await before.gone(_LAST_CALLS_SECONDS):
+            if (before := self._runs.get(run_id)) is not None and not await before.gone(_LAST_CALLS_SECONDS):
                 raise StoreError(
                     f"The last calls that run {run_id!r} made here are still under way.",
-                    next="Resume it in a moment; their replies are kept.",
+                    next="Resume it in a moment; their replies are stored.",
                 )
-            job, evaluator, queue = await asyncio.to_thread(self._launcher.make_ready, run_id, config)
-            self._jobs[run_id] = job
-            job.begin(evaluator, queue, keys)
+            job = self._runs[run_id] = await asyncio.to_thread(self._make_ready, run_id, config)
+            job.begin(keys)
         finally:
             del self._starting[run_id]
+
+    async def _set_concurrency(self, run_id: str, calls: int) -> None:
+        self._job(run_id).set_concurrency(calls)
+        # It holds now; a store in trouble is met, and reported, where results are written.
+        with suppress(StoreError):
+            await asyncio.to_thread(self._store.runs.set_concurrency, run_id, calls)
 
     async def _cancel(self, run_id: str) -> None:
         if run_id in self._starting:
             await asyncio.wait([self._starting[run_id]])
-        job = self._jobs.get(run_id)
+        job = self._runs.get(run_id)
         if job is not None and job.here:
             await job.end("cancelled")
         else:
@@ -223,23 +224,118 @@ class Engine:
 
     def _cancel_stored(self, run_id: str) -> None:
         if self._store.runs.get(run_id).active:
-            self._launcher.take(run_id)
-            self._store.runs.end(run_id, self._owner, "cancelled")
+            self._claim(run_id)
+            self._store.runs.end(run_id, self._shared.owner, "cancelled")
+
+    def _job(self, run_id: str) -> RunJob:
+        job = self._runs.get(run_id)
+        if job is None or not job.here:
+            raise InputError(f"Run {run_id!r} is not under way here.", next="Start or resume it first.")
+        return job
+
+    def _in_trouble(self, run_ids: set[str | None], error: StoreError, began: float) -> None:
+        def pause() -> None:
+            for run_id, job in self._runs.items():
+                if run_id in run_ids and job.here:
+                    job.pause_for_trouble(error, began)
+
+        with suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(pause)
 
     async def _beat(self) -> None:
-        """Keep the leases of the runs under way, and give up runs that were taken over."""
         while True:
-            await asyncio.sleep(BEAT_SECONDS)
-            jobs = {run_id: job for run_id, job in self._jobs.items() if job.here}
-            # A store in trouble is met, and told, where results are written.
-            with suppress(StoreError):
-                held = await asyncio.to_thread(self._store.runs.heartbeat, list(jobs), self._owner)
-                for run_id, job in jobs.items():
-                    if run_id in held:
-                        await job.save_account()
-                    else:
-                        job.leave()
+            await asyncio.sleep(HEARTBEAT_SECONDS)
+            await self._keep_leases({run_id: job for run_id, job in self._runs.items() if job.here})
+
+    async def _keep_leases(self, jobs: dict[str, RunJob]) -> None:
+        """Keep the leases of runs, and give up runs that were taken over."""
+        # A store in trouble is met, and reported, where results are written.
+        with suppress(StoreError):
+            held = await asyncio.to_thread(self._store.runs.heartbeat, list(jobs), self._shared.owner)
+            for run_id, job in jobs.items():
+                if run_id in held:
+                    await job.save_account()
+                else:
+                    job.abandon()
+
+    # Below, in threads: waits for the store.
+
+    def _make_ready(self, run_id: str, config: VerificationConfig | None) -> RunJob:
+        """Claim a run and return what carries it out; a run that cannot work ends as failed, with the reason."""
+        stored_hash = self._store.runs.get(run_id).config_hash
+        self._claim(run_id)
+        try:
+            daily_budget(), max_concurrent()  # settings of the environment that cannot be used stop the run here
+            plan = self._store.runs.plan(run_id)
+            if config is not None and any(model.manual_traces is not None for model in config.answering_models):
+                self._prepared = {**dict(list(self._prepared.items())[1 - _KEPT_ANSWERS :]), run_id: config}
+            chosen = config or self._prepared_config(run_id, stored_hash) or plan.config
+            if config_hash(chosen) != stored_hash:
+                raise ConfigError(
+                    "The configuration is not the one this run was made with.",
+                    next="Start a new run; the answers that stay the same are taken from the ledger.",
+                )
+            return self._run_job(run_id, replace(plan, config=chosen))
+        except Exception as error:
+            self._store.runs.end(run_id, self._shared.owner, "failed", str(error))
+            raise
+
+    def _run_job(self, run_id: str, plan: Plan) -> RunJob:
+        order = self._store.runs.order(run_id, reload=True)
+        stored = self._store.results.outcomes(run_id)
+        finished = finished_rows(self._store, run_id, plan, order, stored)
+        # An answer that was there once is in the ledger, whatever else the row lacks.
+        there = (row for row in stored if row.failure_category != "missing_recording")
+        require_answers(plan, Counter(row.answering_model for row in there))
+        retried = {outcome.position: outcome for outcome in stored if outcome.position not in finished}
+        tally = Tally(((outcome, 1) for outcome in stored), retried=retried, position=order.position)
+        self._store.runs.set_status(run_id, "running", plan.note)
+        queue = WorkQueue(remaining(plan, order, finished))
+        return RunJob(self._shared, self._store.runs.get(run_id), plan, queue, tally, self._make_evaluator)
+
+    def _prepared_config(self, run_id: str, stored_hash: str) -> VerificationConfig | None:
+        """Return the configuration with prepared answers that this process has seen."""
+        known = self._prepared.get(run_id)
+        return known if known is not None and config_hash(known) == stored_hash else None
+
+    def _claim(self, run_id: str) -> None:
+        if not self._store.runs.claim(run_id, self._shared.owner):
+            raise StoreError(
+                f"Run {run_id!r} is being carried out by another process.",
+                next="Watch it here, and pause or cancel it there.",
+            )
 
 
-async def _now(job: Job) -> Progress:
+async def _progress(job: RunJob) -> Progress:
     return job.progress()
+
+
+@dataclass
+class DuplicateStartGuard:
+    """Lets one click begin one run: the second click of a double click begins none, which would be paid as well.
+
+    Attributes:
+        request: What was asked for last.
+        run_id: The run that was begun for it.
+        when: On the monotonic clock, in seconds.
+        lock: To be held from `repeated` to `began`: the second click may come in a thread of its own.
+    """
+
+    request: tuple[object, ...] = ()
+    run_id: str = ""
+    when: float = 0.0
+    lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
+
+    def repeated(self, request: tuple[object, ...], clicked: float) -> str | None:
+        """Return the run that was begun a moment ago for the same, so that none is begun for it now.
+
+        Args:
+            request: What is asked for.
+            clicked: When, on the monotonic clock; a slow page may take long from there to here.
+        """
+        same = bool(self.run_id) and self.request == request
+        return self.run_id if same and clicked - self.when <= ONE_CLICK_SECONDS else None
+
+    def began(self, request: tuple[object, ...], run_id: str) -> None:
+        """Note a run that was begun; the moments after which another click is a wish of its own count from now."""
+        self.request, self.run_id, self.when = request, run_id, time.monotonic()

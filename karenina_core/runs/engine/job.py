@@ -1,96 +1,135 @@
-"""One run under way: its state, its account, its end. Everything here happens on the runner's event loop."""
+"""Work that an engine carries out in the background. Everything here happens on the engine's event loop."""
 
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import threading
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import copy_context
 from dataclasses import replace
+from typing import Any, NamedTuple, Protocol
 
-from karenina_core.errors import StoreError
-from karenina_core.models import CallLedger, KeySource, Traffic, using_keys
-from karenina_core.runs.engine.budget import Budget
-from karenina_core.runs.engine.collector import quiet
-from karenina_core.runs.engine.crew import Crew, workers_for
-from karenina_core.runs.engine.evaluation import Evaluator
-from karenina_core.runs.engine.gate import Gate
-from karenina_core.runs.engine.metering import MeteredLedger
+from karenina_core.benchmark import Benchmark
+from karenina_core.errors import ConfigError, KareninaError, StoreError
+from karenina_core.models import (
+    CallServices,
+    KeySource,
+    ModelCaller,
+    RunLimiter,
+    check_access,
+    preload,
+    using_keys,
+)
+from karenina_core.pipeline import Pipeline
+from karenina_core.runs.engine.ledger import RunLedger, StoreLedger
+from karenina_core.runs.engine.pause import PauseControl
 from karenina_core.runs.engine.progress import Progress, Stopwatch, Tally, account_of
-from karenina_core.runs.engine.work import WorkQueue
-from karenina_core.runs.engine.writer import CallWrite, ResultWrite, Writer
-from karenina_core.runs.plans.plan import Plan
+from karenina_core.runs.engine.spending import SpendMeter
+from karenina_core.runs.engine.work import AnswerTask, WorkQueue
+from karenina_core.runs.engine.writer import BatchWriter, ResultWrite
+from karenina_core.runs.plans.plan import Generation, Plan
+from karenina_core.runs.plans.quotes import client_at
 from karenina_core.runs.store import RunRow, RunStatus, Store
-from karenina_core.runs.store.results import ResultRows, rows_of
+from karenina_core.runs.store.results import rows_of
 from karenina_core.runs.store.runs import LeaseLostError
-from karenina_core.schemas import VerificationResult
+from karenina_core.schemas import Failure, ModelConfig, QuestionSnapshot, VerificationConfig, VerificationResult
 
 log = logging.getLogger(__name__)
 _TICK = 0.05  # seconds; a paused run is looked at again
+_FEW_CALLS = 32
 
 
-class Job:
-    """Carries out what is left of a run.
-
-    Args:
-        store: Holds the run.
-        writer: Writes its results.
-        ledger: Remembers its calls.
-        owner: Holds the lease of the run, which is given back at the end.
-        run: The run as it is stored.
-        plan: All that it wants.
-        tally: Counts the rows that are stored.
+class JobServices(NamedTuple):
+    """What the jobs of one engine share.
 
     Attributes:
+        store: Holds everything.
+        writer: Writes results and calls.
+        ledger: Remembers calls.
+        owner: In whose name runs are carried out.
+    """
+
+    store: Store
+    writer: BatchWriter
+    ledger: StoreLedger
+    owner: str
+
+
+class BackgroundJob:
+    """Work with model calls; a subclass says in `work` what is to be done.
+
+    Args:
+        shared: What the jobs of the engine share.
+        max_concurrent: Calls in flight at once.
+        adaptive: Whether the limits of models follow what their providers accept.
+        max_attempts: How often a call is tried.
+        max_cost: US dollars that may be spent; None without a bound.
+        spent: US dollars that were spent before.
+        of: What spends, in words.
+        run_id: The run whose account the calls belong to; that of the day alone when not given.
+
+    Attributes:
+        caller: Makes the calls.
         ended: Set when nothing will happen any more.
-        trouble: Why the end could not be stored, if so.
     """
 
     def __init__(
-        self, store: Store, writer: Writer, ledger: CallLedger, owner: str, run: RunRow, plan: Plan, tally: Tally
+        self,
+        shared: JobServices,
+        *,
+        max_concurrent: int,
+        adaptive: bool = True,
+        max_attempts: int = 4,
+        max_cost: float | None = None,
+        spent: float = 0.0,
+        of: str = "the run",
+        run_id: str | None = None,
     ) -> None:
-        self.run = run
-        self.plan = plan
-        self.tally = tally
         self.ended = threading.Event()
-        self.trouble: StoreError | None = None
-        self._store = store
-        self._writer = writer
-        self._owner = owner
-        self._status: RunStatus = "running"
-        self._message = run.note
-        self._spent = account_of(run)
-        self._seconds = run.seconds
-        self._stopwatch = Stopwatch()
-        self._shift = Stopwatch()
-        self._gate = Gate(lambda error: self.pause(str(error)))
-        config = plan.config
-        budget = Budget(config.max_cost, run.cost or 0.0, store.spending.today)
-        traffic = Traffic(
-            config.max_concurrent_requests, adaptive=config.adaptive_concurrency, attempts=config.max_attempts
-        )
-        self.ledger = MeteredLedger(ledger, self._gate, budget, traffic, run.id)
-        self._noting = asyncio.Lock()
-        self._final: RunStatus | None = None
-        self._lost = False
-        self._crew: Crew | None = None
+        self.limiter = RunLimiter(max_concurrent, adaptive=adaptive, attempts=max_attempts)
+        self.pauses = PauseControl(self.pause_for_trouble)
+        self.spend = SpendMeter(self._spent_today, max_cost, spent, of, self.stop)
+        ledger = RunLedger(shared.ledger, self.spend, run_id, self.pauses)
+        services = CallServices(ledger, self.limiter, self.spend, self.pauses)
+        self.caller = ModelCaller(services, client_at(shared.store.settings.prices()))
+        self._shared = shared
         self._task: asyncio.Task[None] | None = None
-        self._timekeeper: asyncio.Task[None] | None = None
 
-    def begin(self, evaluator: Evaluator, queue: WorkQueue, keys: KeySource | None = None) -> None:
-        """Start working, with these keys before those of the environment; the evaluator is closed at the end."""
-        self._gate.open()
-        self._go()
+    async def work(self) -> None:
+        """Do the work. When it is cancelled, what is stored stays."""
+        raise NotImplementedError
+
+    async def finish(self, error: BaseException | None) -> None:
+        """Note how the work ended, before `ended` is set.
+
+        Args:
+            error: What ended it early; `CancelledError` when that was asked for.
+        """
+
+    def pause_for_trouble(self, error: StoreError, began: float) -> None:
+        """Hold the work back, because the store refused something in an attempt that began at this moment."""
+
+    def begin(self, keys: KeySource | None = None) -> None:
+        """Start working, with these keys before those of the environment."""
+        self.pauses.resume()
         with using_keys(keys):
-            self._task = asyncio.create_task(self._carry_out(evaluator, queue))
-        if self.plan.config.max_seconds is not None:
-            self._timekeeper = asyncio.create_task(self._keep_time(self.plan.config.max_seconds))
+            self._task = asyncio.create_task(self._carry_out())
 
-    @property
-    def here(self) -> bool:
-        """Whether the run is carried out by this job."""
-        return not (self._lost or self.ended.is_set())
+    def stop(self, why: str) -> None:
+        """Let no further call be made; those in flight are finished, those that wait are not."""
+        self.spend.over = why
+        self.pauses.stop_accepting()
+        self.limiter.close()
+
+    async def cancel(self) -> None:
+        """Stop at once, and return when nothing is under way any more."""
+        if self._task is not None and not self.pauses.ended:
+            self.pauses.end()
+            self._task.cancel()
+        await self.gone()
 
     async def gone(self, timeout: float | None = None) -> bool:
         """Return when nothing is under way any more, or after `timeout` seconds, and whether that is so."""
@@ -98,63 +137,181 @@ class Job:
             await asyncio.wait([self._task], timeout=timeout)
         return self._task is None or self._task.done()
 
+    async def _carry_out(self) -> None:
+        error: BaseException | None = None
+        try:
+            with gc_tuning():
+                await self.work()
+        except (Exception, asyncio.CancelledError) as caught:
+            error = caught
+        # From here on it is too late to cancel.
+        self.pauses.end()
+        try:
+            await self.caller.aclose()
+        except Exception:
+            log.exception("The connections of a job could not be closed")
+        try:
+            await self.finish(error)
+        finally:
+            self.ended.set()
+
+    async def _spent_today(self) -> float:
+        return await self.pauses.retry_while_store_fails(lambda: asyncio.to_thread(self._shared.store.spending.today))
+
+
+class Evaluator(Protocol):
+    """Answers and judges one question at a time."""
+
+    def preflight(self) -> list[str]:
+        """Return what makes the run pointless, in words."""
+        ...
+
+    async def generate(self, question_id: str, answering: ModelConfig, replicate: int) -> Any:
+        """Ask the model under test, and return the context its judges need. Failures are part of it."""
+        ...
+
+    async def judge(self, context: Any, parsing: ModelConfig) -> VerificationResult:
+        """Judge the answer in the context."""
+        ...
+
+
+EvaluatorFactory = Callable[[Benchmark, VerificationConfig, ModelCaller], Evaluator]
+
+
+class RunPipeline(Pipeline):
+    """The pipeline of a run, which also checks addresses and keys before the first call."""
+
+    def preflight(self) -> list[str]:
+        """Return what makes the run pointless, in words."""
+        models = (*self.config.answering_models, *self.config.parsing_models)
+        problems = super().preflight() + list(dict.fromkeys(filter(None, map(_access_problem, models))))
+        if not problems:
+            preload(models)
+        return problems
+
+
+class RunJob(BackgroundJob):
+    """Carries out what is left of a run.
+
+    Args:
+        shared: What the jobs of the engine share; the engine has the lease of the run, which is given back at the end.
+        run: The run as it is stored.
+        plan: All that it wants.
+        queue: What is left of that.
+        tally: Counts the rows that are stored.
+        make_evaluator: Makes what answers and judges.
+
+    Attributes:
+        trouble: Why the end could not be stored, if so.
+
+    Raises:
+        ConfigError: The run cannot work.
+    """
+
+    def __init__(
+        self,
+        shared: JobServices,
+        run: RunRow,
+        plan: Plan,
+        queue: WorkQueue,
+        tally: Tally,
+        make_evaluator: EvaluatorFactory = RunPipeline,
+    ) -> None:
+        config = plan.config
+        super().__init__(
+            shared,
+            max_concurrent=config.max_concurrent_requests,
+            adaptive=config.adaptive_concurrency,
+            max_attempts=config.max_attempts,
+            max_cost=config.max_cost,
+            spent=run.cost or 0.0,
+            run_id=run.id,
+        )
+        self.run = run
+        self.tally = tally
+        self.trouble: StoreError | None = None
+        self._benchmark: Benchmark | None = plan.benchmark
+        self._evaluator: Evaluator | None = make_evaluator(plan.benchmark, config, self.caller)
+        problems = self._evaluator.preflight()
+        if problems:
+            raise ConfigError("The run cannot start.", why=" ".join(problems))
+        self._queue: WorkQueue | None = queue
+        self._rows = max(plan.rows, 1)
+        self._max_seconds = config.max_seconds
+        self._status: RunStatus = "running"
+        self._message = run.note
+        self._final: RunStatus = "cancelled"
+        self._lost = False
+        self._seconds = run.seconds
+        self._stopwatch, self._stopwatch_of_session = Stopwatch(), Stopwatch()
+        self._noting = asyncio.Lock()
+        self._busy = self._workers = 0
+        self._grow: Callable[[], None] = lambda: None
+
+    @property
+    def here(self) -> bool:
+        """Whether the run is carried out by this job."""
+        return not (self._lost or self.ended.is_set())
+
+    @property
+    def paused(self) -> bool:
+        """Whether it waits to be resumed."""
+        return self.here and self._status == "paused"
+
     def progress(self) -> Progress:
         """Return where the run stands."""
-        spent, seconds = self._spent + self.ledger.spent, self._seconds + self._stopwatch.seconds
+        spent, seconds = account_of(self.run) + self.spend.spent, self._seconds + self._stopwatch.seconds
         seen = self.tally.progress(self.run, self._status, spent, seconds, self._message)
         if self.ended.is_set():
             return seen
-        traffic = self.ledger.traffic
-        models = traffic.models()
+        models = self.limiter.models()
         rates = [model.per_minute for model in models if model.per_minute is not None]
         return replace(
             seen,
-            in_flight=max(0, self._crew.busy - self._gate.waiting) if self._crew else 0,
+            in_flight=max(0, self._busy - self.pauses.waiting),
             calls_per_minute=sum(rates) if rates and self._status == "running" else None,
-            ceiling=traffic.ceiling,
+            ceiling=self.limiter.ceiling,
             traffic=models,
-            retries=traffic.retries(),
+            retries=self.limiter.retries(),
         )
 
-    def pace(self, ceiling: int) -> None:
+    def set_concurrency(self, calls: int) -> None:
         """Let so many calls be in flight from now on; those that are more are finished first."""
-        self.ledger.traffic.pace(ceiling)
-        if self._crew is not None:
-            self._crew.grow(self._workers(ceiling))
+        self.limiter.set_ceiling(calls)
+        self._grow()
 
     async def pause(self, message: str | None = None) -> None:
         """Begin nothing new; what is under way is finished and stored."""
-        self._gate.shut()
-        self.ledger.traffic.recall()
-        self._rest()
-        self._message = self.run.note if message is None else message
-        await self._note("paused")
+        self._pause(message)
+        await self._note()
+
+    def pause_for_trouble(self, error: StoreError, began: float) -> None:
+        """Pause because the store refused something; trouble from before the last resume deserves another attempt."""
+        if self.pauses.running and began >= self.pauses.resumed:
+            self._pause(str(error))
+            asyncio.get_running_loop().create_task(self._note())
 
     async def resume(self) -> None:
         """Go on after a pause."""
-        self._go()
-        self._message = self.run.note
-        self._gate.open()
-        await self._note("running")
+        self._go_on()
+        self.pauses.resume()
+        self._shared.writer.retry_now()
+        await self._note()
 
-    def leave(self) -> None:
+    def abandon(self) -> None:
         """Give the run up, because it is somebody else's now: its rows and its status are no longer ours to write.
 
-        Nothing new is begun. The calls in flight are paid for: they are finished, and their replies kept.
+        Nothing new is begun. The calls in flight are paid for: they are finished, and their replies stored.
         """
         self._lost = True
-        self.ledger.stop("Another process carries out this run now.")
-        self._gate.leave()
+        self.stop("Another process carries out this run now.")
+        self.pauses.abandon()
 
     async def end(self, status: RunStatus) -> None:
         """Stop at once, and return when everything is closed; what is stored stays."""
-        if self._task is None or self.ended.is_set():
-            return
-        if not self._gate.ended:
+        if not self.pauses.ended:
             self._final = status
-            self._gate.end()
-            self._task.cancel()
-        await self.gone()
+        await self.cancel()
 
     async def save_account(self) -> None:
         """Store what was spent and worked since the last time.
@@ -162,121 +319,230 @@ class Job:
         Raises:
             StoreError: It is not stored. What was spent is tried again the next time.
         """
-        spent, seconds = self.ledger.take(), self._stopwatch.take()
+        spent, seconds = self.spend.take(), self._stopwatch.take()
         self._seconds += seconds
         try:
-            await asyncio.to_thread(self._store.runs.add_work, self.run.id, spent, seconds)
-        except StoreError:
-            self.ledger.give_back(spent)
+            await asyncio.to_thread(self._shared.store.runs.add_work, self.run.id, spent, seconds)
+        except StoreError as error:
+            self.spend.settle(spent, error)
             raise
-        self.ledger.stored(spent)
+        self.spend.settle(spent)
 
-    def _go(self) -> None:
-        self.tally.restart()
-        self.ledger.traffic.restart()
+    async def work(self) -> None:
+        """Evaluate everything that is left, with as many workers as keep the calls in flight that are allowed."""
+        self._go_on()
+        timekeeper = None if self._max_seconds is None else asyncio.create_task(self._keep_time(self._max_seconds))
+        context = copy_context()
+        try:
+            async with asyncio.TaskGroup() as group:
+
+                def grow() -> None:
+                    wanted = min(workers_for(self.limiter.ceiling), self._rows)
+                    while self._workers < wanted and self.pauses.accepting:
+                        self._workers += 1
+                        # In the context of the run, whose keys it uses, whoever asks for more.
+                        group.create_task(self._worker(), context=context.copy()).add_done_callback(self._left)
+
+                grow()
+                self._grow = grow
+        finally:
+            self._grow = lambda: None
+            if timekeeper is not None:
+                timekeeper.cancel()
+
+    async def finish(self, error: BaseException | None) -> None:
+        """Store how the run ended."""
+        self._rest()
+        status: RunStatus | None = "completed"
+        if isinstance(error, asyncio.CancelledError):
+            status = self._final
+        elif error is not None:
+            log.error("Run %s failed", self.run.id, exc_info=error)
+            status = "failed"
+            self._message = f"The run stopped because of an internal error: {_innermost(error)}"
+        elif self.spend.over:
+            status, self._message = "interrupted", self.spend.over
+        shared, run_id = self._shared, self.run.id
+        try:
+            await shared.writer.flush()
+            async with self._noting:
+                spent, seconds = self.spend.take(), self._stopwatch.take()
+                self._seconds += seconds
+                final = None if self._lost else status
+                await asyncio.to_thread(
+                    shared.store.runs.end, run_id, shared.owner, final, self._message, spent, seconds
+                )
+        except StoreError as trouble:
+            log.error("The end of run %s could not be stored: %s", run_id, trouble)
+            self.trouble = trouble
+        # An ended job is kept for its last lines; the benchmark it worked on may be large.
+        self._evaluator = self._queue = self._benchmark = None
+
+    def _go_on(self) -> None:
+        self._status, self._message = "running", self.run.note
+        self.tally.restart_rate()
+        self.limiter.restart_rates()
         self._stopwatch.start()
-        self._shift.start()
+        self._stopwatch_of_session.start()
+
+    def _pause(self, message: str | None) -> None:
+        self.pauses.pause()
+        self.limiter.recall()
+        self._rest()
+        self._status, self._message = "paused", self.run.note if message is None else message
 
     def _rest(self) -> None:
         self._stopwatch.stop()
-        self._shift.stop()
+        self._stopwatch_of_session.stop()
 
     async def _keep_time(self, most: float) -> None:
         """Stop the run when it has worked so many seconds; pauses do not count."""
-        while (left := most - self._shift.seconds) > 0:
+        while (left := most - self._stopwatch_of_session.seconds) > 0:
             await asyncio.sleep(max(left, _TICK))
-        self.ledger.stop(f"Stopped: the run has worked {most:g} seconds, as set. Resume it to go on.")
+        self.stop(f"Stopped: the run has worked {most:g} seconds, as set. Resume it to go on.")
 
-    async def _carry_out(self, evaluator: Evaluator, queue: WorkQueue) -> None:
-        quiet.begin()
+    def _left(self, worker: asyncio.Task[None]) -> None:
+        self._workers -= 1
+        if not worker.cancelled() and worker.exception() is not None:
+            # What one cannot deal with ends the work of all.
+            self._grow = lambda: None
+
+    async def _worker(self) -> None:
+        assert self._queue is not None
+        while (work := self._queue.next()) is not None:
+            stream, task = work
+            self._busy += 1
+            try:
+                await self._evaluate(task)
+            finally:
+                self._busy -= 1
+                self._queue.done(stream)
+
+    async def _evaluate(self, task: AnswerTask) -> None:
+        assert self._evaluator is not None
+        question_id, answering, replicate = task.generation
+        evaluation = question_id, answering.id, replicate
+        context, failure = None, None
         try:
-            await self._work(evaluator, queue)
+            await self._may_begin()
+            try:
+                context = await self._evaluator.generate(*task.generation)
+            except Exception as error:
+                log.exception("Answering %s failed", question_id)
+                failure = error
+            for judge in task.judges:
+                self.pauses.finish(evaluation)
+                if failure is not None:
+                    await self._save(self._broken_row(task.generation, judge, failure))
+                    continue
+                await self._may_begin()
+                try:
+                    result = await self._evaluator.judge(context, judge)
+                except Exception as error:
+                    log.exception("Judging %s failed", question_id)
+                    result = self._broken_row(task.generation, judge, error)
+                await self._save(result)
         finally:
-            quiet.end()
+            self.pauses.finish(evaluation)
 
-    async def _work(self, evaluator: Evaluator, queue: WorkQueue) -> None:
-        final: RunStatus | None = "completed"
-        self._crew = crew = Crew(self.plan.benchmark, evaluator, queue, self._gate, self._save)
-        try:
-            await crew.work(self._workers(self.ledger.traffic.ceiling))
-            if self._gate.turned_away:
-                final, self._message = "interrupted", self.ledger.over
-        except asyncio.CancelledError:
-            final = self._final
-        except Exception as error:
-            log.exception("Run %s failed", self.run.id)
-            final, self._message = "failed", f"The run stopped because of an internal error: {_innermost(error)}"
-        if self._lost:
-            final = None
-        if self._timekeeper is not None:
-            self._timekeeper.cancel()
-        # From here on it is too late to cancel.
-        self._gate.end()
-        await self._close(evaluator, final)
-
-    def _workers(self, calls: int) -> int:
-        return min(workers_for(calls), max(self.plan.rows, 1))
-
-    async def _close(self, evaluator: Evaluator, final: RunStatus | None) -> None:
-        self._rest()
-        try:
-            await evaluator.aclose()
-        except Exception:
-            log.exception("The connections of run %s could not be closed", self.run.id)
-        try:
-            await self._writer.flush()
-            async with self._noting:
-                spent, seconds = self.ledger.take(), self._stopwatch.take()
-                self._seconds += seconds
-                await asyncio.to_thread(
-                    self._store.runs.end, self.run.id, self._owner, final, self._message, spent, seconds
-                )
-        except StoreError as error:
-            log.error("The end of run %s could not be stored: %s", self.run.id, error)
-            self.trouble = error
-        finally:
-            # An ended job is kept for its last lines; the benchmark it worked on may be large.
-            self._crew = None
-            del self.plan
-            self.ended.set()
+    async def _may_begin(self) -> None:
+        if not self.pauses.running:
+            await self.pauses.wait()
 
     async def _save(self, result: VerificationResult) -> None:
         result.run_name = self.run.name
-        calls, stored = self.ledger.held(), False
+        spent = self.spend.take()
+        write = ResultWrite(rows_of(self.run.id, result), spent, self._shared.owner)
         try:
-            rows = rows_of(self.run.id, result)
-            await self._gate.patiently(lambda: self._put(rows, calls))
-            stored = True
+            await self._shared.writer.enqueue(write, lambda error: self.spend.settle(spent, error))
         except LeaseLostError:
             # The rows of the process that has the run now are the ones that count.
-            self.leave()
+            self.abandon()
             raise asyncio.CancelledError from None
-        finally:
-            self.ledger.settle(calls, stored=stored)
         # Counted only now that it is stored.
         self.tally.add(result)
 
-    async def _put(self, rows: ResultRows, calls: Sequence[CallWrite]) -> None:
-        spent = self.ledger.take()
-        write = ResultWrite(rows, spent, self._owner, calls)
-        await self._writer.put(write, self.ledger.given_back_unless_stored(spent))
+    async def _note(self) -> None:
+        # Even if who waits is cancelled: a late thread must not overwrite the final status.
+        await asyncio.shield(self._store_status())
 
-    async def _note(self, status: RunStatus) -> None:
-        self._status = status
-        # Even if the waiting worker is cancelled: a late thread must not overwrite the final status.
-        await asyncio.shield(self._store_status(status))
-
-    async def _store_status(self, status: RunStatus) -> None:
+    async def _store_status(self) -> None:
         async with self._noting:
-            if not self._gate.ended and not self._lost:
+            if not self.pauses.ended and not self._lost:
                 # The store may be the very reason for the pause.
                 with suppress(StoreError):
-                    await asyncio.to_thread(
-                        self._store.runs.set_status, self.run.id, status, self._message, self._owner
-                    )
+                    store, owner = self._shared.store, self._shared.owner
+                    await asyncio.to_thread(store.runs.set_status, self.run.id, self._status, self._message, owner)
+
+    def _broken_row(self, generation: Generation, judge: ModelConfig, error: Exception) -> VerificationResult:
+        """Return the row of an evaluation that broke down, so that no wanted row is ever missing."""
+        assert self._benchmark is not None
+        question = self._benchmark.get_question_as_object(generation.question_id)
+        return VerificationResult(
+            question=QuestionSnapshot(
+                id=generation.question_id,
+                question=question.question,
+                raw_answer=question.raw_answer,
+                keywords=question.keywords,
+            ),
+            answering_model=generation.answering.id,
+            parsing_model=judge.id,
+            replicate=generation.replicate,
+            status="failed",
+            verdict="not_evaluated",
+            failure=Failure(category="unexpected", stage="pipeline", reason=f"{type(error).__name__}: {error}"[:500]),
+        )
+
+
+def workers_for(calls: int) -> int:
+    """Return how many workers keep so many calls in flight.
+
+    A worker that has its reply reads it, decides and has it stored before it asks again. Where many replies come
+    together they wait for each other, for one interpreter deals with them all; meanwhile further workers use the
+    places at the provider. With few calls they gain nothing: they only make the groups that are stored together
+    smaller.
+
+    Args:
+        calls: That may be in flight at once, at least 1.
+    """
+    return calls + max(0, calls - _FEW_CALLS)
+
+
+_tuned = 0
+_tuning = threading.Lock()
+_usual_threshold = gc.get_threshold()
+
+
+@contextmanager
+def gc_tuning() -> Iterator[None]:
+    """Search less often for garbage in cycles while a run works, which is a tenth of its time otherwise."""
+    global _tuned, _usual_threshold
+    with _tuning:
+        _tuned += 1
+        if _tuned == 1:
+            _usual_threshold = gc.get_threshold()
+            gc.freeze()
+            if 0 < _usual_threshold[0] < 20_000:
+                gc.set_threshold(20_000, 20, 20)
+    try:
+        yield
+    finally:
+        with _tuning:
+            _tuned -= 1
+            if not _tuned:
+                gc.set_threshold(*_usual_threshold)
+                gc.unfreeze()
 
 
 def _innermost(error: BaseException) -> str:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    return f"{type(error).__name__}: {error}"
+    return str(error) if isinstance(error, KareninaError) else f"{type(error).__name__}: {error}"
+
+
+def _access_problem(model: ModelConfig) -> str:
+    try:
+        check_access(model)
+    except ConfigError as error:
+        return str(error)
+    return ""

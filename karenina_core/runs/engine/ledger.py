@@ -1,17 +1,19 @@
-"""The call ledger in the store."""
+"""The call ledger in the store, and how one run uses it."""
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Sequence
+import asyncio
 from typing import Any
 
 from pydantic import TypeAdapter
 
-from karenina_core.models import ChatReply, ChatRequest, SharedCalls
-from karenina_core.runs.engine.writer import CallWrite, GroupThread, Told, Writer
+from karenina_core.models import ChatReply, ChatRequest
+from karenina_core.runs.engine.pause import PauseControl
+from karenina_core.runs.engine.spending import SpendMeter
+from karenina_core.runs.engine.writer import BatchWriter, CallWrite, OnCommit
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.database import clean, clean_json, clean_text
-from karenina_core.schemas import ModelConfig
+from karenina_core.schemas import ModelConfig, Usage
 from karenina_core.schemas.entities.question import now
 
 _REPLY = TypeAdapter(ChatReply)
@@ -21,49 +23,74 @@ _KEPT_CONFIGS = 64
 
 
 class StoreLedger:
-    """Remembers model calls in a store. Look-ups and writes of many callers share transactions.
+    """Remembers model calls in a store. Belongs to one event loop.
 
-    Attributes:
-        sharing: The calls that its runs are about to make.
+    Args:
+        store: Holds the calls.
+        writer: Writes them.
     """
 
-    def __init__(self, store: Store, writer: Writer) -> None:
-        self.sharing = SharedCalls()
+    def __init__(self, store: Store, writer: BatchWriter) -> None:
+        self._store = store
         self._writer = writer
-        self._quick = store.calls.reader()
-        self._reader = None if self._quick else GroupThread[str, str | None](_look_up(store), "karenina-ledger")
+        self._read = store.calls.reader()
+        self._uncommitted: dict[str, ChatReply] = {}
         self._configs: dict[int, tuple[ModelConfig, str]] = {}
 
     async def get(self, key: str) -> ChatReply | None:
-        """Return the reply to this very call, if it was made before."""
-        text = self._quick(key) if self._quick else await self._asked(key)
+        """Return the reply to this very call, if it was made before.
+
+        Raises:
+            StoreError: The database refuses.
+        """
+        if (reply := self._uncommitted.get(key)) is not None:
+            return reply
+        if self._read is not None:
+            text = self._read(key)
+        else:
+            text = (await asyncio.to_thread(self._store.calls.replies, [key])).get(key)
         return None if text is None else read_reply(text)
 
-    async def put(self, key: str, request: ChatRequest, config: ModelConfig, reply: ChatReply) -> None:
-        """Remember the reply; returns when it is safely stored."""
-        await self.store(self.write_of(key, request, config, reply))
+    def put(
+        self,
+        key: str,
+        request: ChatRequest,
+        config: ModelConfig,
+        reply: ChatReply,
+        *,
+        spent: Usage | None = None,
+        run_id: str | None = None,
+        on_commit: OnCommit | None = None,
+    ) -> asyncio.Future[None]:
+        """Remember the reply: `get` finds it from now on.
 
-    def write_of(self, key: str, request: ChatRequest, config: ModelConfig, reply: ChatReply) -> CallWrite:
-        """Return a call as it is written."""
-        return CallWrite(call_row(key, request, config, reply, self._text_of(config)))
+        Args:
+            key: Of the call.
+            request: What was sent.
+            config: To whom.
+            reply: What came back.
+            spent: Entered in the account with it.
+            run_id: Whose account that is.
+            on_commit: Called when it is stored, or with the reason why it is not.
 
-    def store(self, call: CallWrite, told: Told | None = None) -> Coroutine[Any, Any, None]:
-        """Return what stores a call, and with it what a run spent; it is over when they are safely stored."""
-        return self._writer.put(call, told)
+        Returns:
+            Done when it is safely stored.
+        """
+        self._uncommitted[key] = reply
 
-    def hand_in(self, call: CallWrite) -> None:
-        """Have a call stored that nobody waits for."""
-        self._writer.hand_in(call)
+        def settled(error: Exception | None) -> None:
+            if self._uncommitted.get(key) is reply:
+                del self._uncommitted[key]
+            if on_commit is not None:
+                on_commit(error)
+
+        row = call_row(key, request, config, reply, self._text_of(config))
+        return self._writer.enqueue(CallWrite(row, spent or Usage(), run_id), settled)
 
     def close(self) -> None:
         """End the look-ups; the writer stays open."""
-        if self._quick:
-            self._quick.close()
-        if self._reader:
-            self._reader.close()
-
-    async def _asked(self, key: str) -> str | None:
-        return await self._reader.ask(key) if self._reader else None
+        if self._read is not None:
+            self._read.close()
 
     def _text_of(self, config: ModelConfig) -> str:
         """Return a configuration as JSON; a run has few of them and thousands of calls."""
@@ -73,6 +100,48 @@ class StoreLedger:
                 self._configs.clear()
             kept = self._configs[id(config)] = (config, clean_json(_CONFIG, config))
         return kept[1]
+
+
+class RunLedger:
+    """The ledger as one run sees it: what the run spends reaches its account with the reply that it paid for.
+
+    Args:
+        ledger: Remembers the calls.
+        spend: What the run spends.
+        run_id: Whose account it is; only that of the day when not given.
+        pause: Pauses the run while the database cannot be read; errors are raised when not given.
+    """
+
+    def __init__(
+        self, ledger: StoreLedger, spend: SpendMeter, run_id: str | None = None, pause: PauseControl | None = None
+    ) -> None:
+        self._ledger = ledger
+        self._spend = spend
+        self._run_id = run_id
+        self._pause = pause
+
+    async def get(self, key: str) -> ChatReply | None:
+        """Return the reply to this very call, if it was made before.
+
+        Raises:
+            StoreError: The database refuses, and nothing pauses the run.
+        """
+        if self._pause is None:
+            return await self._ledger.get(key)
+        return await self._pause.retry_while_store_fails(lambda: self._ledger.get(key))
+
+    def put(self, key: str, request: ChatRequest, config: ModelConfig, reply: ChatReply) -> asyncio.Future[None]:
+        """Remember the reply: `get` finds it from now on. What is returned is done when it is safely stored."""
+        spent = self._spend.take()
+        return self._ledger.put(
+            key,
+            request,
+            config,
+            reply,
+            spent=spent,
+            run_id=self._run_id,
+            on_commit=lambda error: self._spend.settle(spent, error),
+        )
 
 
 def read_reply(text: str) -> ChatReply:
@@ -94,11 +163,3 @@ def call_row(key: str, request: ChatRequest, config: ModelConfig, reply: ChatRep
         "cost": clean(reply.usage.cost),
         "created": now(),
     }
-
-
-def _look_up(store: Store) -> Any:
-    def work(keys: Sequence[str]) -> list[str | None]:
-        known = store.calls.replies(keys)
-        return [known.get(key) for key in keys]
-
-    return work

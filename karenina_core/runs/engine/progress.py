@@ -11,7 +11,7 @@ from karenina_core.models import ModelTraffic, Rate, Retry
 from karenina_core.runs.store import ACTIVE, Outcome, RunRow, RunStatus, Store
 from karenina_core.schemas import NO_VERDICT, RowKey, Usage, VerificationResult, in_words
 
-HIGHEST_PACE = 1000
+MOST_CALLS = 1000
 """Model calls of one run that may be in flight at once, at the most."""
 RECENT = 20
 _IN_VAIN = 5  # evaluations without a single verdict are no accident
@@ -34,7 +34,7 @@ class Progress:
 
     Attributes:
         total: Wanted rows; `done` are stored.
-        again: Stored rows that are to be evaluated again; each counts as what it is until it is replaced.
+        to_retry: Stored rows that are to be evaluated again; each counts as what it is until it is replaced.
         passed: Rows with verdict `pass`; `failed` and `not_evaluated` count the other two.
         errors: Rows whose evaluation failed for technical reasons, by failure category.
         causes: All rows without a verdict, by failure category; `no_verdict` where nothing was to be decided.
@@ -63,7 +63,7 @@ class Progress:
     passed: int
     failed: int
     not_evaluated: int
-    again: int = 0
+    to_retry: int = 0
     errors: Mapping[str, int] = field(default_factory=dict)
     causes: Mapping[str, int] = field(default_factory=dict)
     in_flight: int = 0
@@ -85,7 +85,7 @@ class Progress:
     @property
     def percent(self) -> float:
         """The share that needs no more work, 0 to 100; a run that wants nothing is finished."""
-        return 100.0 * (self.done - self.again) / self.total if self.total else 100.0
+        return 100.0 * (self.done - self.to_retry) / self.total if self.total else 100.0
 
     @property
     def in_vain(self) -> bool:
@@ -107,9 +107,9 @@ class Progress:
     @property
     def faster(self) -> int | None:
         """Twice the calls in flight, likewise."""
-        if self.status != "running" or self.ceiling is None or self.ceiling >= HIGHEST_PACE:
+        if self.status != "running" or self.ceiling is None or self.ceiling >= MOST_CALLS:
             return None
-        return min(HIGHEST_PACE, 2 * self.ceiling)
+        return min(MOST_CALLS, 2 * self.ceiling)
 
 
 class Stopwatch:
@@ -148,7 +148,7 @@ class Tally:
     Args:
         outcomes: What became of the rows that are stored, with their number.
         clock: Seconds, for the rate.
-        again: Those among them that are to be evaluated again, by their position.
+        retried: Those among them that are evaluated again, by their position.
         position: Of a row; needed where there are some of these.
     """
 
@@ -156,11 +156,11 @@ class Tally:
         self,
         outcomes: Iterable[tuple[Outcome, int]] = (),
         clock: Callable[[], float] = time.monotonic,
-        again: Mapping[int, Outcome] | None = None,
+        retried: Mapping[int, Outcome] | None = None,
         position: Callable[[RowKey], int] | None = None,
     ) -> None:
         self._rate = Rate(clock)
-        self._again = dict(again or {})
+        self._retried = dict(retried or {})
         self._position = position
         self._verdicts: Counter[str] = Counter()
         self._models: dict[str, Counter[str]] = {}
@@ -173,8 +173,8 @@ class Tally:
     def add(self, result: VerificationResult) -> None:
         """Count a row that is stored now."""
         category = result.failure.category if result.failure else None
-        if self._again and self._position is not None:
-            before = self._again.pop(self._position(result.key), None)
+        if self._retried and self._position is not None:
+            before = self._retried.pop(self._position(result.key), None)
             if before is not None:
                 self._count(before, -1)
         self._count(Outcome(0, result.answering_model, result.status, result.verdict, category), 1)
@@ -184,7 +184,7 @@ class Tally:
             self._rate.add()
         self.recent.append(_line(result))
 
-    def restart(self) -> None:
+    def restart_rate(self) -> None:
         """Measure the rate anew, at the start and after a pause."""
         self._rate.restart()
 
@@ -196,7 +196,7 @@ class Tally:
     def progress(self, run: RunRow, status: RunStatus, spent: Usage, elapsed: float, message: str) -> Progress:
         """Return the counts as a snapshot."""
         rate, done = self.rate if status == "running" else None, sum(self._verdicts.values())
-        left = max(0, run.total - done + len(self._again))
+        left = max(0, run.total - done + len(self._retried))
         return Progress(
             run_id=run.id,
             name=run.name,
@@ -206,7 +206,7 @@ class Tally:
             passed=self._verdicts["pass"],
             failed=self._verdicts["fail"],
             not_evaluated=self._verdicts["not_evaluated"],
-            again=len(self._again),
+            to_retry=len(self._retried),
             errors=dict(+self._errors),
             causes=dict(+self._causes),
             calls=spent.calls,

@@ -1,48 +1,103 @@
-"""What is left to do in a run, handed out to a bounded number of workers."""
+"""What is left to do in a run: which rows stay as they are, and the answers that the others need."""
 
 from __future__ import annotations
 
-import asyncio
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import count
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from karenina_core.runs.plans.expected import traits_of
 from karenina_core.runs.plans.plan import Generation, Plan
-from karenina_core.runs.store import Outcome
+from karenina_core.runs.store import Outcome, Store
 from karenina_core.runs.store.runs import Order
-from karenina_core.schemas import Failure, ModelConfig, RowKey
+from karenina_core.schemas import (
+    Failure,
+    MetricRubricTrait,
+    ModelConfig,
+    RowKey,
+    RubricTrait,
+    VerificationResult,
+    result_id,
+)
 
 # Asking again changes nothing: the benchmark of a run stays as it was.
-_FOR_GOOD = frozenset({"template", "autofail", "abstained"})
+_FINAL_FAILURES = frozenset({"template", "autofail", "abstained"})
 
 
 class AnswerTask(NamedTuple):
-    """An answer that is wanted, and the judges that wait for it."""
+    """An answer that is wanted, and the judges that are to judge it."""
 
     generation: Generation
     judges: tuple[ModelConfig, ...]
 
-    @property
-    def model(self) -> str:
-        """Label of the model that is asked."""
-        return self.generation.answering.id
+
+class WorkQueue:
+    """Hands out answers.
+
+    Among several models the one with the fewest answers under way comes next, and among equals the one that has waited
+    longest: all providers are busy at once, and a slow one cannot take the workers of the others. The answers of one
+    model come question by question with replicates side by side, so that what its provider has cached of a prompt is
+    still there. Answers are taken from their streams one by one, so a run of any size needs little memory.
+
+    Args:
+        streams: The answers that each model is to give.
+    """
+
+    def __init__(self, streams: Sequence[Iterator[AnswerTask]]) -> None:
+        self._streams = dict(enumerate(streams))
+        self._under_way: Counter[int] = Counter()
+        self._latest_turn: Counter[int] = Counter()
+        self._turns = count(1)
+
+    def next(self) -> tuple[int, AnswerTask] | None:
+        """Return the next answer and the number of its stream, for `done`; None when nothing is left."""
+        while self._streams:
+            number = min(self._streams, key=lambda number: (self._under_way[number], self._latest_turn[number]))
+            task = next(self._streams[number], None)
+            if task is not None:
+                self._latest_turn[number] = next(self._turns)
+                self._under_way[number] += 1
+                return number, task
+            del self._streams[number]
+        return None
+
+    def done(self, number: int) -> None:
+        """Note that an answer of a stream is there and judged."""
+        self._under_way[number] -= 1
 
 
-class JudgeTask(NamedTuple):
-    """An answer, as the context of its evaluation, that one judge is to judge."""
+def remaining(plan: Plan, order: Order, finished: Collection[int]) -> list[Iterator[AnswerTask]]:
+    """Return what a run still wants: one stream of answers for every answering model, question by question.
 
-    generation: Generation
-    judge: ModelConfig
-    context: Any
-
-    @property
-    def model(self) -> str:
-        """Label of the model that is asked."""
-        return self.judge.id
+    Args:
+        plan: All that it wants.
+        order: Gives every row its position.
+        finished: Positions of the rows that need no work.
+    """
+    return [_left(plan, answering, order, finished) for answering in plan.config.answering_models]
 
 
-def settled(outcome: Outcome) -> bool:
+def _left(plan: Plan, answering: ModelConfig, order: Order, finished: Collection[int]) -> Iterator[AnswerTask]:
+    for generation in plan.answers_of(answering):
+        question_id, _, replicate = generation
+        judges = tuple(
+            judge
+            for judge in plan.config.parsing_models
+            if order.position(RowKey(question_id, answering.id, judge.id, replicate)) not in finished
+        )
+        if judges:
+            yield AnswerTask(generation, judges)
+
+
+def finished_rows(store: Store, run_id: str, plan: Plan, order: Order, outcomes: Iterable[Outcome]) -> set[int]:
+    """Return the positions of those of a run's rows that need no work when it is started or resumed."""
+    failed = {*failed_traits(store, run_id, plan), *failed_guards(store, run_id, plan)}
+    retried = {order.position(key) for key in failed}
+    return {outcome.position for outcome in outcomes if is_final(outcome)} - retried
+
+
+def is_final(outcome: Outcome) -> bool:
     """Say whether a stored row stays as it is when its run is resumed.
 
     Failures of providers and judges are tried again, and so are rows that wait for the judge.
@@ -50,105 +105,71 @@ def settled(outcome: Outcome) -> bool:
     if outcome.status == "completed" or outcome.failure_category is None:
         return True
     failure = Failure.model_validate({"category": outcome.failure_category, "stage": "", "reason": ""})
-    return failure.group in _FOR_GOOD
+    return failure.group in _FINAL_FAILURES
 
 
-def remaining(plan: Plan, order: Order, kept: Collection[int]) -> list[Iterator[AnswerTask]]:
-    """Return what a run still wants: one stream of tasks for every answering model, question by question.
+def failed_guards(store: Store, run_id: str, plan: Plan | None = None) -> list[RowKey]:
+    """Return the rows whose abstention or sufficiency check no judge could be asked for.
+
+    Their verdict stands as if the check had found nothing. Asking again takes answer and extraction from the ledger.
 
     Args:
-        plan: All that it wants.
-        order: Gives every row its position.
-        kept: Positions of the rows that need no work.
+        store: Holds the run.
+        run_id: The run.
+        plan: Of the run, if it is at hand.
     """
-    return [_left(plan, answering, order, kept) for answering in plan.config.answering_models]
+    rows, plan = _wanted(store, run_id, plan, store.results.unguarded(run_id))
+    if plan is None or not (plan.config.abstention_enabled or plan.config.sufficiency_enabled):
+        return []
+    return rows
 
 
-def _left(plan: Plan, answering: ModelConfig, order: Order, kept: Collection[int]) -> Iterator[AnswerTask]:
-    for generation in plan.answers_of(answering):
-        question_id, _, replicate = generation
-        judges = tuple(
-            judge
-            for judge in plan.config.parsing_models
-            if order.position(RowKey(question_id, answering.id, judge.id, replicate)) not in kept
-        )
-        if judges:
-            yield AnswerTask(generation, judges)
+def failed_traits(store: Store, run_id: str, plan: Plan | None = None) -> dict[RowKey, list[str]]:
+    """Return the rows with traits that no judge was able to assess, and the names of those traits.
 
+    Left out are traits whose error would come again without a call: their judge's reply is remembered, or no judge
+    is asked. Asking for the others again takes answer and extraction from the ledger.
 
-class _Stream:
-    """Tasks of one kind for one model, and when it was last its turn."""
-
-    def __init__(self, tasks: Iterator[AnswerTask]) -> None:
-        self._tasks = tasks
-        self.first = next(tasks, None)
-        self.turn = -1
-
-    def take(self) -> AnswerTask:
-        task, self.first = self.first, next(self._tasks, None)
-        assert task is not None
-        return task
-
-
-class WorkQueue:
-    """Hands out tasks: judging first, so that few answers wait; then the next answer.
-
-    Among several models the one with the fewest tasks under way comes next, and among equals the one that has waited
-    longest: all providers are busy at once, and a slow one cannot take the workers of the others. The answers of one
-    model come question by question with replicates side by side, so that what its provider has cached of a prompt is
-    still there. Answers are taken from their streams one by one, so a run of any size needs little memory.
+    Args:
+        store: Holds the run.
+        run_id: The run.
+        plan: Of the run, if it is at hand.
     """
+    errors = store.results.trait_errors(run_id)
+    rows, plan = _wanted(store, run_id, plan, errors)
+    if plan is None:
+        return {}
+    judged = {key: errors[key] & _judged(plan, key) for key in rows}
+    ids = [result_id(key) for key, names in judged.items() if names]
+    results = store.results.all(run_id, result_id=ids) if ids else []
+    remembered = store.calls.known({call.key for result in results for call in result.rubric.calls})
+    open_ones = {result.key: _open(result, plan, sorted(judged[result.key]), remembered) for result in results}
+    return {key: names for key, names in open_ones.items() if names}
 
-    def __init__(self, answers: Sequence[Iterator[AnswerTask]]) -> None:
-        self._streams = [_Stream(tasks) for tasks in answers]
-        self._judging: dict[str, deque[JudgeTask]] = {}
-        self._answering = 0
-        self._turns = count()
-        self._busy: Counter[str] = Counter()
-        self._doing: dict[asyncio.Task[Any] | None, str] = {}
-        self._changed = asyncio.Event()
 
-    async def next(self) -> AnswerTask | JudgeTask | None:
-        """Return the next task, None when nothing is left and nothing can come any more.
+def _wanted(store: Store, run_id: str, plan: Plan | None, rows: Iterable[RowKey]) -> tuple[list[RowKey], Plan | None]:
+    """Return those of some rows whose question is still part of the run, and its plan; no plan where it takes none."""
+    rows = list(rows)
+    if not rows:
+        return [], None
+    plan = plan or store.runs.plan(run_id)
+    asked = set(plan.question_ids)
+    return [key for key in rows if key.question_id in asked], plan
 
-        A worker that asks for its next task has finished the one before.
-        """
-        worker = asyncio.current_task()
-        if worker in self._doing:
-            self._busy[self._doing.pop(worker)] -= 1
-        while True:
-            task = self._next_judgement() or self._next_answer()
-            if task is not None:
-                self._busy[task.model] += 1
-                self._doing[worker] = task.model
-                return task
-            if not self._answering:
-                return None
-            self._changed.clear()
-            await self._changed.wait()
 
-    def answered(self, tasks: Iterable[JudgeTask]) -> None:
-        """Note that an answer task is over, and what there is to judge now."""
-        self._answering -= 1
-        for task in tasks:
-            self._judging.setdefault(task.judge.id, deque()).append(task)
-        self._changed.set()
+def _judged(plan: Plan, key: RowKey) -> set[str]:
+    traits = traits_of(plan.benchmark, plan.config, key.question_id)
+    return {trait.name for trait in traits if isinstance(trait, RubricTrait | MetricRubricTrait)}
 
-    def _next_judgement(self) -> JudgeTask | None:
-        waiting = [judge for judge, tasks in self._judging.items() if tasks]
-        if not waiting:
-            return None
-        judge = min(waiting, key=lambda name: self._busy[name])
-        task = self._judging[judge].popleft()
-        # The others come before it the next time.
-        self._judging[judge] = self._judging.pop(judge)
-        return task
 
-    def _next_answer(self) -> AnswerTask | None:
-        streams = [stream for stream in self._streams if stream.first is not None]
-        if not streams:
-            return None
-        stream = min(streams, key=lambda item: (self._busy[item.first.model] if item.first else 0, item.turn))
-        stream.turn = next(self._turns)
-        self._answering += 1
-        return stream.take()
+def _open(result: VerificationResult, plan: Plan, names: Iterable[str], remembered: Collection[str]) -> list[str]:
+    replied = {(call.purpose, call.part) for call in result.rubric.calls if call.key in remembered}
+    traits = traits_of(plan.benchmark, plan.config, result.question_id)
+    together = {trait.name for trait in traits if isinstance(trait, RubricTrait)}
+    # A reply about all traits that gives none of them is taken as it is; what it gives in part is completed one by one.
+    nothing = ("rubric", "") in replied and together <= set(result.rubric.errors)
+    return [
+        name
+        for name in names
+        if not (nothing and name in together) and ("rubric", name) not in replied and ("metric", name) not in replied
+    ]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from karenina_core.models import Price
-from karenina_core.runs.engine.budget import about
+from karenina_core.runs.engine.spending import about
 from karenina_core.runs.plans.experience import Span, Taken, experience
 from karenina_core.runs.plans.plan import Plan
 from karenina_core.runs.plans.quotes import Prices, Quote, quote

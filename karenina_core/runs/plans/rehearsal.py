@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from karenina_core.errors import InputError, ModelError
 from karenina_core.models import (
+    CallServices,
     ChatReply,
     ChatRequest,
     InvalidOutputError,
@@ -23,9 +24,8 @@ from karenina_core.models import (
     read_whole_reply,
 )
 from karenina_core.pipeline import SHARED, STAGES, Pipeline, answer_messages, run_in_thread, run_stages
-from karenina_core.runs.engine.again import kept
 from karenina_core.runs.engine.ledger import read_reply
-from karenina_core.runs.engine.work import AnswerTask, remaining
+from karenina_core.runs.engine.work import AnswerTask, finished_rows, remaining
 from karenina_core.runs.plans.expected import judge_calls
 from karenina_core.runs.plans.plan import Plan
 from karenina_core.runs.store import Store
@@ -90,7 +90,9 @@ def rehearse(plan: Plan, store: Store | None = None, run_id: str | None = None) 
         [model.id for model in config.answering_models],
         [model.id for model in config.parsing_models],
     )
-    staying = kept(store, run_id, plan, order, store.results.outcomes(run_id)) if store and run_id else set[int]()
+    staying = (
+        finished_rows(store, run_id, plan, order, store.results.outcomes(run_id)) if store and run_id else set[int]()
+    )
     expected = _Expected(plan)
     # Where nothing could be decided, nothing is asked.
     tasks = [task for task in chain(*remaining(plan, order, staying)) if expected.of(task) is not None]
@@ -195,7 +197,7 @@ class _Rehearsal(ModelCaller):
     """Answers from the ledger and from prepared answers; every other call fails, and is counted."""
 
     def __init__(self, replies: _Replies, calls: Calls) -> None:
-        super().__init__(NullLedger())
+        super().__init__(CallServices(NullLedger()))
         self._replies = replies
         self._calls = calls
 

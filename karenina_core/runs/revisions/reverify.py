@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError, KareninaError
 from karenina_core.pipeline import needs_judge_again, reverify_result, verdict_now
-from karenina_core.runs.engine.work import settled
+from karenina_core.runs.engine.work import is_final
 from karenina_core.runs.plans.plan import wanted
 from karenina_core.runs.revisions.family import revisions
 from karenina_core.runs.store import RunRow, Store
@@ -158,7 +158,7 @@ def _name(store: Store, run: RunRow) -> str:
 
 def _conclude(store: Store, run_id: str) -> None:
     run = store.runs.get(run_id)
-    waiting = sum(number for outcome, number in store.results.outcome_counts(run_id) if not settled(outcome))
+    waiting = sum(number for outcome, number in store.results.outcome_counts(run_id) if not is_final(outcome))
     missing = run.total - run.done
     left = waiting + missing
     needs = f"{left} {'row needs' if left == 1 else 'rows need'} a model again; resume the run to ask it."

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from karenina_core.errors import ModelError
-from karenina_core.models import ChatRequest, ModelCaller, NullLedger, call_key
+from karenina_core.models import CallServices, ChatRequest, ModelCaller, NullLedger, call_key
 from karenina_core.pipeline import Sample, TraitScorer, needs_judge, run_in_thread
 from karenina_core.runs.plans.estimate import Estimate, estimated
 from karenina_core.runs.plans.experience import experience
@@ -99,7 +99,7 @@ class _Listener(ModelCaller):
     """Hears what would be asked, and asks nobody."""
 
     def __init__(self) -> None:
-        super().__init__(NullLedger())
+        super().__init__(CallServices(NullLedger()))
         self.heard: list[tuple[ModelConfig, ChatRequest]] = []
 
     async def complete_json(

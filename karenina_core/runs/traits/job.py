@@ -11,13 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from karenina_core.errors import KareninaError, StoreError
-from karenina_core.models import KeySource, ModelCaller, using_keys
+from karenina_core.models import CallServices, KeySource, ModelCaller, RunLimiter, using_keys
 from karenina_core.pipeline import TraitScorer
 from karenina_core.runs.cancellation import Cancellation
-from karenina_core.runs.engine.budget import Budget
-from karenina_core.runs.engine.ledger import StoreLedger
-from karenina_core.runs.engine.purse import Purse
-from karenina_core.runs.engine.writer import ResultWrite, Writer
+from karenina_core.runs.engine.ledger import RunLedger, StoreLedger
+from karenina_core.runs.engine.spending import SpendMeter
+from karenina_core.runs.engine.writer import BatchWriter, ResultWrite
 from karenina_core.runs.plans.plan import Plan
 from karenina_core.runs.plans.quotes import client_at
 from karenina_core.runs.store import Store
@@ -32,7 +31,7 @@ from karenina_core.runs.traits.score import (
     sample_of,
     with_trait,
 )
-from karenina_core.schemas import Usage, VerificationResult
+from karenina_core.schemas import VerificationResult
 
 log = logging.getLogger(__name__)
 BEAT_SECONDS = 5.0
@@ -139,32 +138,28 @@ class ScoringJob:
     async def _carry_out(self) -> None:
         self._cancellation.watch()
         store, scoring = self._store, self._scoring
-        budget = Budget(scoring.max_cost, 0.0, store.spending.today, of="scoring")
-        purse, writer = Purse(budget), Writer(store)
+        spend = SpendMeter(lambda: asyncio.to_thread(store.spending.today), scoring.max_cost, of="scoring")
+        writer = BatchWriter(store)
         ledger = StoreLedger(store, writer)
         config = self._plan.config
-        caller = ModelCaller(
-            ledger,
-            client_at(store.settings.prices()),
-            max_concurrent=scoring.max_concurrent,
-            max_attempts=config.max_attempts,
-            meter=purse,
-        )
+        limiter = RunLimiter(scoring.max_concurrent, attempts=config.max_attempts)
+        services = CallServices(RunLedger(ledger, spend, scoring.run_id), limiter, spend)
+        caller = ModelCaller(services, client_at(store.settings.prices()))
         scorer = TraitScorer(scoring.trait, caller, config.prompt_config, config.request_timeout)
         heart = asyncio.create_task(self._beat())
         try:
-            await self._score_all(scorer, purse, writer)
+            await self._score_all(scorer, spend, writer)
         finally:
             heart.cancel()
             await caller.aclose()
             ledger.close()
             with suppress(StoreError):
-                await asyncio.to_thread(store.runs.add_work, scoring.run_id, Usage(cost=purse.take()), 0.0)
+                await asyncio.to_thread(store.runs.add_work, scoring.run_id, spend.take(), 0.0)
                 await asyncio.to_thread(note_definition, store, scoring)
             writer.close()
-        self._end("stopped" if purse.over else "completed", purse.over)
+        self._end("stopped" if spend.over else "completed", spend.over)
 
-    async def _score_all(self, scorer: TraitScorer, purse: Purse, writer: Writer) -> None:
+    async def _score_all(self, scorer: TraitScorer, spend: SpendMeter, writer: BatchWriter) -> None:
         store, scoring = self._store, self._scoring
         keys = await asyncio.to_thread(rows_to_score, store, scoring)
         self.progress = replace(self.progress, total=len(keys))
@@ -174,17 +169,19 @@ class ScoringJob:
             waiting = await asyncio.to_thread(_results, store, scoring.run_id, page)
             async with asyncio.TaskGroup() as group:
                 for _ in range(min(scoring.max_concurrent, len(waiting))):
-                    group.create_task(self._score_some(waiting, scorer, purse, writer))
-            if purse.over:
+                    group.create_task(self._score_some(waiting, scorer, spend, writer))
+            if spend.over:
                 return
 
     async def _score_some(
-        self, waiting: list[VerificationResult], scorer: TraitScorer, purse: Purse, writer: Writer
+        self, waiting: list[VerificationResult], scorer: TraitScorer, spend: SpendMeter, writer: BatchWriter
     ) -> None:
-        while waiting and not purse.over:
-            await self._score(waiting.pop(), scorer, purse, writer)
+        while waiting and not spend.over:
+            await self._score(waiting.pop(), scorer, spend, writer)
 
-    async def _score(self, result: VerificationResult, scorer: TraitScorer, purse: Purse, writer: Writer) -> None:
+    async def _score(
+        self, result: VerificationResult, scorer: TraitScorer, spend: SpendMeter, writer: BatchWriter
+    ) -> None:
         scoring, sample = self._scoring, sample_of(result)
         if sample is None:
             self._count(done=1, left_out=1)
@@ -192,15 +189,13 @@ class ScoringJob:
         judge = scoring.judge_of(result.key, self._plan)
         part = await scorer.score(sample, judge)
         failed = scoring.trait.name in part.errors
-        if failed and purse.over:
+        if failed and spend.over:
             return  # the trait did not fail, it was not asked for
         cached = sum(call.usage.cached_calls for call in part.calls)
-        spent = Usage(calls=len(part.calls), cached_calls=cached, cost=purse.take())
         added = with_trait(result, scoring, part, judge)
-        await writer.put(ResultWrite(rows_of(scoring.run_id, added), spent, self._owner))
+        await writer.enqueue(ResultWrite(rows_of(scoring.run_id, added), spend.take(), self._owner))
         self._count(done=1, scored=int(not failed), failed=int(failed), calls=len(part.calls), cached=cached)
-        if spent.cost is not None:
-            self.progress = replace(self.progress, cost=spent.cost + (self.progress.cost or 0.0))
+        self.progress = replace(self.progress, cost=spend.spent.cost)
         if failed and not self.progress.message:
             self.progress = replace(self.progress, message=part.errors[scoring.trait.name])
 

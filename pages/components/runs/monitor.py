@@ -40,7 +40,7 @@ def draw(progress: Progress) -> None:
     stopped = bool(progress.message) and progress.status in ("interrupted", "failed")
     if stopped:
         st.warning(plain(progress.message, 300), icon=":material/warning:")
-    again = f", {progress.again:,} of them to be tried again" if progress.again else ""
+    again = f", {progress.to_retry:,} of them to be tried again" if progress.to_retry else ""
     st.progress(progress.percent / 100, text=f"{progress.done:,} of {progress.total:,} evaluations{again}")
     _loading(progress)
     monitor_controls.draw(progress)

@@ -27,7 +27,7 @@ def results(progress: Progress) -> pd.DataFrame | None:
     """Return what is evaluated so far, one row each; None where there is nothing yet, or too much for every second."""
     if not 0 < progress.done <= MOST:
         return None
-    counts = (progress.done, progress.passed, progress.failed, progress.again, progress.calls)
+    counts = (progress.done, progress.passed, progress.failed, progress.to_retry, progress.calls)
     return _read(progress.run_id, f"{progress.status} {counts}")
 
 

@@ -46,7 +46,7 @@ def pace(progress: Progress) -> None:
     ):
         about = f"Calls in flight now: at most {progress.ceiling}. {does} that for the rest of the run."
         if st.button(label, key=key, icon=icon, disabled=ceiling is None, help=about) and ceiling is not None:
-            services.runner().pace(progress.run_id, ceiling)
+            services.runner().set_concurrency(progress.run_id, ceiling)
             st.rerun()
 
 

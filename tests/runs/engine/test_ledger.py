@@ -9,9 +9,9 @@ import pytest
 from karenina_core.models import ChatReply, call_key
 from karenina_core.runs import Store
 from karenina_core.runs.engine.ledger import StoreLedger
-from karenina_core.runs.engine.writer import Writer
+from karenina_core.runs.engine.writer import BatchWriter
 from karenina_core.schemas import ModelConfig, Usage
-from tests.runs.fakes import answer_request
+from tests.runs.fakes import answer_request, on_a_loop
 
 MODEL = ModelConfig(id="careful", model_name="lab/model-1")
 REQUEST = answer_request("q1", MODEL)
@@ -28,7 +28,7 @@ REPLY = ChatReply(
 
 @pytest.fixture
 def ledger(any_store: Store) -> Iterator[StoreLedger]:
-    writer = Writer(any_store)
+    writer = BatchWriter(any_store)
     opened = StoreLedger(any_store, writer)
     yield opened
     opened.close()
@@ -68,7 +68,7 @@ def test_many_look_ups_find_their_own_replies(ledger: StoreLedger) -> None:
 
 
 def test_the_call_table_tells_what_was_sent(any_store: Store, ledger: StoreLedger) -> None:
-    asyncio.run(ledger.put(KEY, REQUEST, MODEL, REPLY))
+    on_a_loop(lambda: ledger.put(KEY, REQUEST, MODEL, REPLY))
     row = any_store.calls.get(KEY)
     assert row is not None
     assert (row["purpose"], row["model"], row["question_id"], row["cost"]) == ("answer", "careful", "q1", 0.01)
@@ -79,7 +79,7 @@ def test_the_call_table_tells_what_was_sent(any_store: Store, ledger: StoreLedge
 
 def test_prepared_answers_are_not_stored_with_a_call(any_store: Store, ledger: StoreLedger) -> None:
     manual = ModelConfig(interface="manual", model_name="me", manual_traces={"q2": "private"})
-    asyncio.run(ledger.put(KEY, REQUEST, manual, REPLY))
+    on_a_loop(lambda: ledger.put(KEY, REQUEST, manual, REPLY))
     row = any_store.calls.get(KEY)
     assert row is not None
     assert "private" not in row["request"]
@@ -93,3 +93,13 @@ def test_odd_characters_in_a_reply_are_stored_on_every_database(ledger: StoreLed
     reply = asyncio.run(put_and_get())
     assert reply is not None
     assert reply.text == "a\ufffdb\ufffd"
+
+
+def test_a_reply_is_known_before_it_is_stored(ledger: StoreLedger) -> None:
+    async def at_once() -> ChatReply | None:
+        written = ledger.put(KEY, REQUEST, MODEL, REPLY)
+        known = await ledger.get(KEY)
+        await written
+        return known
+
+    assert asyncio.run(at_once()) == REPLY

@@ -39,7 +39,7 @@ def test_the_rate_is_that_of_the_last_minute() -> None:
         clock.now = second
         tally.add(plain_result())
     assert tally.rate == pytest.approx(12)
-    tally.restart()
+    tally.restart_rate()
     assert tally.rate is None
 
 
@@ -120,7 +120,7 @@ def test_a_pause_has_no_time_left_and_does_not_slow_what_follows(store: Store) -
     paused = shown(store, tally, 10, "paused")
     assert (paused.rate, paused.eta) == (None, None)
     clock.now = 3600
-    tally.restart()
+    tally.restart_rate()
     assert shown(store, tally, 10).eta is None
     for clock.now in (3601, 3602):
         tally.add(plain_result())

@@ -1,23 +1,36 @@
+"""What is left to do in a run: rows that stay, answers that are wanted, traits that failed at the provider."""
+
 from __future__ import annotations
 
-import asyncio
+import json
 from itertools import chain
+from typing import Any
 
 import pytest
 
-from karenina_core.runs import Plan, wanted
-from karenina_core.runs.engine.work import AnswerTask, JudgeTask, WorkQueue, remaining, settled
+from karenina_core.benchmark import Benchmark
+from karenina_core.runs import Engine, Plan, Store, failed_guards, failed_traits, wanted
+from karenina_core.runs.engine.work import WorkQueue, is_final, remaining
 from karenina_core.runs.store import Outcome
 from karenina_core.runs.store.runs import Order
-from karenina_core.schemas import RowKey
-from tests.runs.fakes import small_benchmark, small_config
+from karenina_core.schemas import (
+    ManualRubricTrait,
+    MetricRubricTrait,
+    RowKey,
+    Rubric,
+    RubricTrait,
+    VerificationConfig,
+)
+from tests.faults.openai_server import OpenAIServer, Reply, failing
+from tests.runs.elements import config_for, elements, extraction
+from tests.runs.fakes import PATIENCE, small_benchmark, small_config
 
 PLAN = wanted(small_benchmark(2), small_config(1, 2))
 ORDER = Order(["q1", "q2"], ["lab/model-1"], ["lab/judge-1", "lab/judge-2"])
 
 
-def left(plan: Plan, *kept: RowKey) -> list[tuple[str, list[str]]]:
-    tasks = chain(*remaining(plan, ORDER, {ORDER.position(key) for key in kept}))
+def left(plan: Plan, *finished: RowKey) -> list[tuple[str, list[str]]]:
+    tasks = chain(*remaining(plan, ORDER, {ORDER.position(key) for key in finished}))
     return [(task.generation.question_id, [judge.id for judge in task.judges]) for task in tasks]
 
 
@@ -50,48 +63,11 @@ def test_an_answer_that_all_judges_have_seen_is_not_wanted_again() -> None:
     ],
 )
 def test_only_failures_that_may_pass_are_tried_again(status: str, category: str | None, stays: bool) -> None:
-    assert settled(Outcome(0, "m", status, "not_evaluated", category)) is stays
+    assert is_final(Outcome(0, "m", status, "not_evaluated", category)) is stays
 
 
-async def drain(queue: WorkQueue) -> list[str]:
-    seen = []
-    while (task := await queue.next()) is not None:
-        question = task.generation.question_id
-        seen.append(f"{'answer' if isinstance(task, AnswerTask) else 'judge'} {question}")
-        if isinstance(task, AnswerTask):
-            queue.answered(JudgeTask(task.generation, judge, None) for judge in task.judges)
-    return seen
-
-
-def test_an_answer_is_judged_before_the_next_is_asked_for() -> None:
-    queue = WorkQueue(remaining(PLAN, ORDER, ()))
-    expected = ["answer q1", "judge q1", "judge q1", "answer q2", "judge q2", "judge q2"]
-    assert asyncio.run(drain(queue)) == expected
-
-
-def test_idle_workers_wait_for_answers_under_way() -> None:
-    async def two_workers() -> tuple[bool, list[str]]:
-        queue = WorkQueue(remaining(wanted(small_benchmark(1), small_config()), ORDER, ()))
-        task = await queue.next()
-        assert isinstance(task, AnswerTask)
-        idle = asyncio.create_task(drain(queue))
-        await asyncio.sleep(0)
-        waited = not idle.done()
-        queue.answered([JudgeTask(task.generation, task.judges[0], None)])
-        return waited, await idle
-
-    assert asyncio.run(two_workers()) == (True, ["judge q1"])
-
-
-def test_an_empty_queue_ends_at_once() -> None:
-    assert asyncio.run(drain(WorkQueue([]))) == []
-
-
-# Several models
-
-
-def queue_of(questions: int, answering: int, parsing: int = 1, replicates: int = 1) -> WorkQueue:
-    config = small_config(answering, parsing, replicate_count=replicates)
+def queue_of(questions: int, answering: int, replicates: int = 1) -> WorkQueue:
+    config = small_config(answering, replicate_count=replicates)
     order = Order(
         [f"q{number}" for number in range(1, questions + 1)],
         [model.id for model in config.answering_models],
@@ -100,62 +76,171 @@ def queue_of(questions: int, answering: int, parsing: int = 1, replicates: int =
     return WorkQueue(remaining(wanted(small_benchmark(questions), config), order, ()))
 
 
-async def taken(queue: WorkQueue, number: int) -> list[str]:
-    """Let as many workers take one task each, and none finish it."""
-    tasks = [await asyncio.create_task(queue.next()) for _ in range(number)]
-    return [f"{task.model} {task.generation.question_id}" for task in tasks if task is not None]
+def taken(queue: WorkQueue, number: int) -> list[tuple[str, str, int]]:
+    """Let as many workers take one answer each, and none finish it."""
+    generations = [work[1].generation for work in (queue.next() for _ in range(number)) if work is not None]
+    return [(model.id, question_id, replicate) for question_id, model, replicate in generations]
 
 
-def test_all_models_are_asked_at_once() -> None:
-    assert asyncio.run(taken(queue_of(4, 2), 4)) == [
-        "lab/model-1 q1",
-        "lab/model-2 q1",
-        "lab/model-1 q2",
-        "lab/model-2 q2",
+def test_an_empty_queue_ends_at_once() -> None:
+    assert WorkQueue([]).next() is None
+
+
+def test_all_models_are_asked_at_once_and_nothing_is_left_out() -> None:
+    assert taken(queue_of(2, 2), 9) == [
+        ("lab/model-1", "q1", 1),
+        ("lab/model-2", "q1", 1),
+        ("lab/model-1", "q2", 1),
+        ("lab/model-2", "q2", 1),
     ]
 
 
 def test_replicates_of_a_question_follow_each_other() -> None:
-    async def of_one_model() -> list[tuple[str, int]]:
-        queue = queue_of(2, 1, replicates=2)
-        tasks = [await asyncio.create_task(queue.next()) for _ in range(4)]
-        return [(task.generation.question_id, task.generation.replicate) for task in tasks if task is not None]
-
-    assert asyncio.run(of_one_model()) == [("q1", 1), ("q1", 2), ("q2", 1), ("q2", 2)]
+    assert [work[1:] for work in taken(queue_of(2, 1, 2), 4)] == [("q1", 1), ("q1", 2), ("q2", 1), ("q2", 2)]
 
 
 def test_a_slow_model_does_not_take_the_workers_of_a_quick_one() -> None:
-    """The first model never answers; the second is done at once, every time."""
-
-    async def quick_ones() -> int:
-        queue, quick = queue_of(50, 2), 0
-
-        async def worker() -> None:
-            nonlocal quick
-            while (task := await queue.next()) is not None:
-                if task.model == "lab/model-1":
-                    await asyncio.Event().wait()
-                quick += isinstance(task, AnswerTask)
-                queue.answered([])
-
-        workers = [asyncio.create_task(worker()) for _ in range(4)]
-        for _ in range(400):
-            await asyncio.sleep(0)
-        for waiting in workers:
-            waiting.cancel()
-        return quick
-
-    assert asyncio.run(quick_ones()) == 50
+    """Of four workers two wait for the first model for ever; the others do all of the second."""
+    queue, quick = queue_of(50, 2), 0
+    while (work := queue.next()) is not None and quick < 50:
+        stream, task = work
+        if task.generation.answering.id == "lab/model-2":
+            quick += 1
+            queue.done(stream)
+    assert (quick, len(taken(queue, 100))) == (50, 50 - 2)
 
 
-def test_judges_take_turns() -> None:
-    async def judged() -> list[str]:
-        queue = queue_of(2, 1, 2)
-        for _ in range(2):
-            task = await asyncio.create_task(queue.next())
-            assert isinstance(task, AnswerTask)
-        for generation in PLAN.generations():
-            queue.answered(JudgeTask(generation, judge, None) for judge in PLAN.config.parsing_models)
-        return await taken(queue, 4)
+# Traits and checks that failed although the row is completed
 
-    assert asyncio.run(judged()) == ["lab/judge-1 q1", "lab/judge-2 q1", "lab/judge-1 q2", "lab/judge-2 q2"]
+CLARITY = RubricTrait(name="Clarity", description="Clear words", kind="score")
+POLITE = RubricTrait(name="Polite", description="Polite words", kind="binary")
+METALS = MetricRubricTrait(
+    name="Metals", description="Which metals", metrics=["recall"], tp_instructions=["gold", "iron"]
+)
+
+
+class Judge:
+    """Fills templates; traits are given as `traits` says, or fail when it says nothing."""
+
+    def __init__(self, server: OpenAIServer) -> None:
+        self.traits: dict[str, Any] | None = None
+        self.metric: dict[str, Any] | None = {"items": []}
+        self.guard: dict[str, Any] | None = {"reasoning": "It answers.", "abstained": False}
+        self.asked: list[str] = []
+        server.script = self
+
+    def __call__(self, request: dict[str, Any]) -> Reply:
+        wanted = request["response_format"]["json_schema"]["schema"]["properties"]
+        if "abstained" in wanted:
+            self.asked.append("guard")
+            return failing(401, "No.") if self.guard is None else Reply(json.dumps(self.guard))
+        kind = "items" if "items" in wanted else "parse" if "value" in wanted and "reason" not in wanted else "traits"
+        self.asked.append(kind)
+        if kind == "parse":
+            return extraction(request)
+        reply = self.metric if kind == "items" else self.traits
+        return failing(401, "No.") if reply is None else Reply(json.dumps(reply))
+
+
+@pytest.fixture
+def judge(openai_server: OpenAIServer) -> Judge:
+    return Judge(openai_server)
+
+
+def rated(*traits: Any) -> Benchmark:
+    benchmark = elements()
+    benchmark.set_global_rubric(Rubric(traits=list(traits)))
+    return benchmark
+
+
+@pytest.fixture
+def carry_out(store: Store) -> Any:
+    def carried(run_id: str) -> None:
+        with Engine(store) as runner:
+            runner.start(run_id)
+            assert runner.wait(run_id, PATIENCE).status == "completed"
+
+    return carried
+
+
+def new_run(store: Store, benchmark: Benchmark, config: VerificationConfig) -> str:
+    run_id = store.runs.create(wanted(benchmark, config))
+    with Engine(store) as runner:
+        runner.start(run_id, config)
+        assert runner.wait(run_id, PATIENCE).status == "completed"
+    return run_id
+
+
+def traits_of_reply(clarity: int, polite: bool) -> dict[str, Any]:
+    return {
+        "clarity": {"reason": "It is.", "value": clarity},
+        "polite": {"reason": "It is.", "value": polite},
+    }
+
+
+def test_traits_that_failed_at_the_provider_are_offered(
+    store: Store, judge: Judge, openai_server: OpenAIServer
+) -> None:
+    run_id = new_run(store, rated(CLARITY, POLITE), config_for(openai_server))
+    assert store.runs.get(run_id).errors == 0
+    found = failed_traits(store, run_id)
+    assert sorted(key.question_id for key in found) == ["gold", "iron", "neon"]
+    assert set(map(tuple, found.values())) == {("Clarity", "Polite")}
+
+
+def test_resuming_asks_for_the_traits_only(
+    store: Store, judge: Judge, openai_server: OpenAIServer, carry_out: Any
+) -> None:
+    run_id = new_run(store, rated(CLARITY, POLITE), config_for(openai_server))
+    verdicts = [result.verdict for result in store.results.all(run_id)]
+    judge.traits = traits_of_reply(4, True)
+    judge.asked.clear()
+    carry_out(run_id)
+    assert judge.asked == ["traits"] * 3
+    results = store.results.all(run_id)
+    assert [result.rubric.scores for result in results] == [{"Clarity": 4, "Polite": True}] * 3
+    assert [result.verdict for result in results] == verdicts
+    assert failed_traits(store, run_id) == {}
+    judge.asked.clear()
+    carry_out(run_id)
+    assert judge.asked == []
+
+
+def test_a_reply_that_is_remembered_is_not_asked_for_again(
+    store: Store, judge: Judge, openai_server: OpenAIServer, carry_out: Any
+) -> None:
+    judge.traits = traits_of_reply(99, True)
+    run_id = new_run(store, rated(CLARITY), config_for(openai_server))
+    assert [result.rubric.errors for result in store.results.all(run_id)] != [{}] * 3
+    assert failed_traits(store, run_id) == {}
+    judge.asked.clear()
+    carry_out(run_id)
+    assert judge.asked == []
+
+
+def test_a_metric_trait_that_failed_is_offered(store: Store, judge: Judge, openai_server: OpenAIServer) -> None:
+    judge.traits, judge.metric = traits_of_reply(4, True), None
+    run_id = new_run(store, rated(CLARITY, METALS), config_for(openai_server))
+    assert set(map(tuple, failed_traits(store, run_id).values())) == {("Metals",)}
+
+
+def test_traits_that_no_judge_is_asked_about_are_not_offered(
+    store: Store, judge: Judge, openai_server: OpenAIServer
+) -> None:
+    pattern = ManualRubricTrait(name="Loops", description="d", pattern="(a+)+$(?<=b)")
+    run_id = new_run(store, rated(pattern), config_for(openai_server))
+    assert failed_traits(store, run_id) == {}
+
+
+def test_checks_of_the_answer_that_failed_at_the_provider_are_made_on_resuming(
+    store: Store, judge: Judge, openai_server: OpenAIServer, carry_out: Any
+) -> None:
+    judge.guard = None
+    run_id = new_run(store, elements(), config_for(openai_server, abstention_enabled=True))
+    assert [key.question_id for key in failed_guards(store, run_id)] == ["gold", "iron", "neon"]
+    judge.guard = {"reasoning": "It declines.", "abstained": True}
+    judge.asked.clear()
+    carry_out(run_id)
+    assert set(judge.asked) == {"guard"}
+    assert [result.verdict for result in store.results.all(run_id)] == ["not_evaluated"] * 3
+    assert failed_guards(store, run_id) == []

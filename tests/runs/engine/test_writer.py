@@ -1,6 +1,9 @@
+"""Group commit: what is stored together, what becomes of what the database refuses, and what a kill leaves."""
+
 from __future__ import annotations
 
 import asyncio
+import random
 import signal
 import subprocess
 import sys
@@ -8,232 +11,259 @@ import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 from sqlalchemy import event
 
 from karenina_core.errors import StoreError
 from karenina_core.runs import Store, wanted
-from karenina_core.runs.engine.writer import CallWrite, GroupThread, ResultWrite, Writer
+from karenina_core.runs.engine.writer import GROUP, BatchWriter, CallWrite, ResultWrite
 from karenina_core.runs.store.database import DatabaseUnavailableError
 from karenina_core.runs.store.results import rows_of
 from karenina_core.schemas import Usage
-from tests.runs.fakes import PATIENCE, plain_result, small_benchmark, small_config
+from tests.runs.fakes import PATIENCE, on_a_loop, plain_result, small_benchmark, small_config
 
 ROOT = Path(__file__).parents[3]
+UNKNOWN = dict.fromkeys(("input_tokens", "output_tokens", "cost"))
+
+
+def call(key: str, cost: float | None = None) -> CallWrite:
+    row = {"key": key, "purpose": "answer", "model": "m", "question_id": "q1", "request": "{}", "reply": "{}"}
+    return CallWrite({**row, **UNKNOWN, "created": "now"}, Usage(calls=1, cost=cost))
+
+
+def new_run(store: Store, questions: int = 3) -> str:
+    return store.runs.create(wanted(small_benchmark(questions), small_config()))
+
+
+class Trouble:
+    """Hears of what the database refuses."""
+
+    def __init__(self) -> None:
+        self.heard = threading.Event()
+        self.reasons: list[str] = []
+
+    def __call__(self, run_ids: set[str | None], error: StoreError, began: float) -> None:
+        self.reasons.append(error.what)
+        self.heard.set()
+
+
+class Refusing(BatchWriter):
+    """Refuses some groups as a whole, and some items for themselves; remembers the groups."""
+
+    def __init__(self, store: Store, trouble: Trouble | None = None) -> None:
+        self.go = threading.Event()
+        self.unavailable = 0
+        self.unlucky: set[str] = set()
+        self.groups: list[list[str]] = []
+        super().__init__(store, trouble)
+
+    def _commit(self, items: Sequence[Any]) -> None:
+        assert self.go.wait(PATIENCE)
+        keys = [item.row["key"] for item in items]
+        if self.unavailable:
+            self.unavailable -= 1
+            raise DatabaseUnavailableError("The disk is full.")
+        if self.unlucky & set(keys):
+            raise StoreError("Unlucky.")
+        self.groups.append(keys)
+        super()._commit(items)
 
 
 @pytest.fixture
-def writer(store: Store) -> Iterator[Writer]:
-    opened = Writer(store)
-    yield opened
-    opened.close()
+def trouble() -> Trouble:
+    return Trouble()
 
 
-class Counting:
-    """Doubles numbers, waits for a sign before each group, and remembers the groups."""
-
-    def __init__(self) -> None:
-        self.go = threading.Event()
-        self.begun = threading.Event()
-        self.groups: list[list[int]] = []
-
-    def __call__(self, items: Sequence[int]) -> list[int]:
-        self.begun.set()
-        assert self.go.wait(PATIENCE)
-        self.groups.append(list(items))
-        if 13 in items:
-            raise StoreError("Unlucky.")
-        return [2 * item for item in items]
+@pytest.fixture
+def retrying(store: Store, trouble: Trouble, monkeypatch: pytest.MonkeyPatch) -> Iterator[Refusing]:
+    monkeypatch.setattr("karenina_core.runs.engine.writer.RETRY_SECONDS", 0.01)
+    writer = Refusing(store, trouble)
+    yield writer
+    writer.go.set()
+    writer.close()
 
 
-def ask_all(work: Counting, first: int, later: list[int]) -> list[int | BaseException]:
-    """Ask for one item, and for the others while that one is being worked on."""
-
-    async def everything() -> list[int | BaseException]:
-        thread: GroupThread[int, int] = GroupThread(work, "test")
-        try:
-            asks = [asyncio.create_task(thread.ask(first))]
-            assert await asyncio.to_thread(work.begun.wait, PATIENCE)
-            asks += [asyncio.create_task(thread.ask(item)) for item in later]
-            await asyncio.sleep(0)
-            work.go.set()
-            return await asyncio.gather(*asks, return_exceptions=True)
-        finally:
-            thread.close()
-
-    return asyncio.run(everything())
+@pytest.fixture
+def failing(store: Store) -> Iterator[Refusing]:
+    writer = Refusing(store)
+    writer.go.set()
+    yield writer
+    writer.close()
 
 
-def test_what_arrives_meanwhile_goes_together() -> None:
-    work = Counting()
-    assert ask_all(work, 1, [2, 3, 4]) == [2, 4, 6, 8]
-    assert work.groups == [[1], [2, 3, 4]]
+async def enqueue_all(writer: BatchWriter, *keys: str) -> list[Any]:
+    return await asyncio.gather(*(writer.enqueue(call(key)) for key in keys), return_exceptions=True)
 
 
-def test_a_loop_that_is_at_work_hands_in_one_group() -> None:
-    work = Counting()
-    work.go.set()
+def test_what_arrives_while_a_group_is_stored_goes_together(retrying: Refusing) -> None:
+    async def scene() -> None:
+        first = retrying.enqueue(call("1"))
+        await asyncio.sleep(0.05)
+        others = [retrying.enqueue(call(key)) for key in "234"]
+        retrying.go.set()
+        await asyncio.gather(first, *others)
 
-    async def one_after_the_other() -> None:
-        thread: GroupThread[int, int] = GroupThread(work, "test")
-        asks = []
-        for item in range(10):
-            asks.append(asyncio.create_task(thread.ask(item)))
-            await asyncio.sleep(0)
-        await asyncio.gather(*asks)
-        thread.close()
-
-    asyncio.run(one_after_the_other())
-    assert work.groups == [list(range(10))]
+    asyncio.run(scene())
+    assert retrying.groups == [["1"], ["2", "3", "4"]]
 
 
-def hand_in_and_end(thread: GroupThread[int, int], item: int) -> None:
-    """Hand in an item from a loop that ends at once."""
-
-    async def hand_in() -> None:
-        thread.hand_in(item)
-
-    loop = asyncio.new_event_loop()
-    loop.run_until_complete(hand_in())
-    loop.close()
+def test_more_than_a_group_takes_is_stored_in_order(store: Store, failing: Refusing) -> None:
+    keys = [str(number) for number in range(2 * GROUP + 1)]
+    assert asyncio.run(enqueue_all(failing, *keys)) == [None] * len(keys)
+    assert [key for group in failing.groups for key in group] == keys
+    assert store.calls.known(keys) == set(keys)
 
 
-def test_what_a_loop_handed_in_before_it_ended_is_done_at_the_end() -> None:
-    work = Counting()
-    work.go.set()
-    thread: GroupThread[int, int] = GroupThread(work, "test")
-    hand_in_and_end(thread, 1)
-    thread.close()
-    assert work.groups == [[1]]
+def test_one_refused_item_does_not_take_the_others_down(failing: Refusing) -> None:
+    failing.unlucky = {"3"}
+    outcomes = asyncio.run(enqueue_all(failing, "1", "2", "3", "4"))
+    assert [isinstance(outcome, StoreError) for outcome in outcomes] == [False, False, True, False]
+    assert isinstance(failing.failure, StoreError)
 
 
-def test_what_an_ended_loop_left_behind_is_done_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karenina_core.runs.engine.writer._LEFT_SECONDS", 0.05)
-    work = Counting()
-    work.go.set()
-    thread: GroupThread[int, int] = GroupThread(work, "test")
-    hand_in_and_end(thread, 1)
-    assert work.begun.wait(PATIENCE)
-    thread.close()
-    assert work.groups == [[1]]
+def test_what_a_database_in_trouble_refuses_is_stored_when_it_is_over(retrying: Refusing, trouble: Trouble) -> None:
+    retrying.go.set()
+    retrying.unavailable = 3
+    assert asyncio.run(enqueue_all(retrying, "1", "2")) == [None, None]
+    assert retrying.groups == [["1", "2"]]
+    assert trouble.reasons == ["The disk is full."] * 3
 
 
-def test_who_fails_when_told_keeps_nobody_waiting(caplog: pytest.LogCaptureFixture) -> None:
-    work = Counting()
-    work.go.set()
+def test_an_item_that_is_refused_for_itself_holds_up_no_other(retrying: Refusing) -> None:
+    retrying.go.set()
+    retrying.unlucky = {"2"}
 
-    def fail(_: bool) -> None:
+    async def scene() -> bool:
+        refused = retrying.enqueue(call("2"))
+        await asyncio.gather(retrying.enqueue(call("1")), retrying.enqueue(call("3")))
+        still_waiting = not refused.done()
+        retrying.unlucky = set()
+        await refused
+        return still_waiting
+
+    assert asyncio.run(scene())
+
+
+def test_who_flushes_hears_of_the_trouble_and_waits_no_longer(retrying: Refusing) -> None:
+    retrying.go.set()
+    retrying.unavailable = 1
+    with pytest.raises(StoreError, match="disk is full"):
+        on_a_loop(retrying.flush)
+
+
+def test_what_cannot_be_stored_at_the_end_is_given_up(store: Store, trouble: Trouble) -> None:
+    writer = Refusing(store, trouble)
+    writer.go.set()
+    writer.unavailable = 1_000_000
+
+    async def scene() -> BaseException | None:
+        written = writer.enqueue(call("1"))
+        assert await asyncio.to_thread(trouble.heard.wait, PATIENCE)
+        await asyncio.to_thread(writer.close)
+        await asyncio.wait([written])
+        return written.exception()
+
+    assert isinstance(asyncio.run(scene()), StoreError)
+
+
+def test_who_fails_when_an_item_is_settled_keeps_nobody_waiting(
+    failing: Refusing, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(_: Exception | None) -> None:
         raise RuntimeError("Not now.")
 
-    async def ask_two() -> list[int]:
-        thread: GroupThread[int, int] = GroupThread(work, "test")
-        try:
-            return await asyncio.gather(thread.ask(1, fail), thread.ask(2))
-        finally:
-            thread.close()
+    async def scene() -> None:
+        await asyncio.gather(failing.enqueue(call("1"), fail), failing.enqueue(call("2")))
 
-    assert asyncio.run(ask_two()) == [2, 4]
-    assert "could not be told" in caplog.text
+    asyncio.run(scene())
+    assert "whoever was to hear of it failed" in caplog.text
 
 
-def test_one_refused_item_does_not_take_the_others_down() -> None:
-    work = Counting()
-    replies = ask_all(work, 1, [2, 13, 4])
-    assert (replies[0], replies[1], replies[3]) == (2, 4, 8)
-    assert isinstance(replies[2], StoreError)
+def test_what_a_loop_handed_over_before_it_ended_is_stored(store: Store, failing: Refusing) -> None:
+    async def hand_over() -> None:
+        failing.enqueue(call("1"))
+
+    asyncio.run(hand_over())
+    failing.close()
+    assert store.calls.known(["1"]) == {"1"}
 
 
-def test_who_stopped_waiting_is_no_trouble() -> None:
-    work = Counting()
-
-    async def give_up() -> int:
-        thread: GroupThread[int, int] = GroupThread(work, "test")
-        impatient = asyncio.create_task(thread.ask(1))
-        assert await asyncio.to_thread(work.begun.wait, PATIENCE)
-        impatient.cancel()
-        work.go.set()
-        reply = await thread.ask(2)
-        thread.close()
-        return reply
-
-    assert asyncio.run(give_up()) == 4
-
-
-def test_what_became_of_an_item_is_told_also_when_nobody_waits() -> None:
-    told: list[tuple[int, bool]] = []
-    work = Counting()
-
-    async def give_up() -> None:
-        thread: GroupThread[int, int] = GroupThread(work, "test")
-        asks = [
-            asyncio.create_task(thread.ask(item, lambda well, item=item: told.append((item, well)))) for item in (1, 13)
-        ]
-        assert await asyncio.to_thread(work.begun.wait, PATIENCE)
-        for ask in asks:
-            ask.cancel()
-        work.go.set()
-        await thread.ask(2)
-        thread.close()
-
-    asyncio.run(give_up())
-    assert sorted(told) == [(1, True), (13, False)]
-
-
-def test_trouble_of_the_whole_store_is_met_once_for_a_group() -> None:
-    groups: list[int] = []
-
-    def locked(items: Sequence[int]) -> Sequence[int]:
-        groups.append(len(items))
-        raise DatabaseUnavailableError("The database is busy.")
-
-    async def ask_many() -> list[object]:
-        thread: GroupThread[int, int] = GroupThread(locked, "test")
-        await asyncio.gather(thread.ask(0), thread.ask(1), return_exceptions=True)
-        groups.clear()
-        outcomes = await asyncio.gather(*(thread.ask(item) for item in range(30)), return_exceptions=True)
-        thread.close()
-        return outcomes
-
-    assert all(isinstance(outcome, DatabaseUnavailableError) for outcome in asyncio.run(ask_many()))
-    assert len(groups) <= 2
-
-
-def test_a_closed_thread_refuses() -> None:
-    thread: GroupThread[int, int] = GroupThread(Counting(), "test")
-    thread.close()
+def test_a_closed_writer_refuses(failing: Refusing) -> None:
+    failing.close()
     with pytest.raises(StoreError, match="closed"):
-        asyncio.run(thread.ask(1))
+        on_a_loop(lambda: failing.enqueue(call("1")))
 
 
-def test_put_returns_after_the_commit(store: Store, writer: Writer) -> None:
-    run_id = store.runs.create(wanted(small_benchmark(3), small_config()))
+@pytest.mark.parametrize("seed", range(4))
+def test_of_many_loops_every_item_is_stored_once_and_settled_once(store: Store, seed: int) -> None:
+    """Some are cancelled while they wait, some groups are refused altogether, some items for themselves."""
+    writer = Refusing(store)
+    writer.go.set()
+    writer.unlucky = {f"{loop}/{number}" for loop in range(3) for number in range(0, 300, 97)}
+    heard: dict[str, list[Exception | None]] = {}
 
-    async def put_and_look() -> int:
-        await writer.put(ResultWrite(rows_of(run_id, plain_result("q1")), Usage(calls=2, cost=0.5)))
+    def live(loop: int) -> None:
+        chance = random.Random(seed * 3 + loop)
+
+        async def one(key: str) -> None:
+            await asyncio.sleep(chance.random() * 0.01)
+            heard[key] = []
+            await writer.enqueue(call(key), heard[key].append)
+
+        async def scene() -> None:
+            tasks = [asyncio.create_task(one(f"{loop}/{number}")) for number in range(300)]
+            await asyncio.sleep(0)
+            for task in chance.sample(tasks, 75):
+                asyncio.get_running_loop().call_later(chance.random() * 0.01, task.cancel)
+            writer.unavailable += 1
+            _, waiting = await asyncio.wait(tasks, timeout=30)
+            assert not waiting, f"{len(waiting)} wait for ever"
+            await asyncio.wait([writer.enqueue(call(f"{loop}/last"))])
+
+        asyncio.run(scene())
+
+    threads = [threading.Thread(target=live, args=(loop,)) for loop in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    writer.close()
+    stored = [key for group in writer.groups for key in group]
+    assert len(stored) == len(set(stored))
+    assert {key: len(outcomes) for key, outcomes in heard.items()} == dict.fromkeys(heard, 1)
+    assert {key for key, (error,) in heard.items() if error is None} == set(stored) & set(heard)
+    assert store.calls.known(stored) == set(stored)
+
+
+def test_what_was_enqueued_is_done_after_the_commit(store: Store) -> None:
+    run_id, writer = new_run(store), BatchWriter(store)
+
+    async def scene() -> int:
+        await writer.enqueue(ResultWrite(rows_of(run_id, plain_result("q1")), Usage(calls=2, cost=0.5)))
         return store.runs.get(run_id).done
 
-    assert asyncio.run(put_and_look()) == 1
+    assert asyncio.run(scene()) == 1
+    writer.close()
     run = store.runs.get(run_id)
     assert (run.calls, run.cost) == (2, 0.5)
 
 
-def test_results_of_several_runs_and_calls_share_a_transaction(store: Store, writer: Writer) -> None:
-    runs = [store.runs.create(wanted(small_benchmark(3), small_config())) for _ in range(2)]
-    unknown = dict.fromkeys(("input_tokens", "output_tokens", "cost"))
-    row = {"key": "k", "purpose": "answer", "model": "m", "question_id": "q1", "request": "{}", "reply": "{}"}
+def test_results_of_several_runs_and_calls_share_a_transaction(store: Store) -> None:
+    runs, writer = [new_run(store) for _ in range(2)], BatchWriter(store)
 
-    async def put_all() -> None:
-        writes = [
-            writer.put(ResultWrite(rows_of(run_id, plain_result(f"q{number}")), Usage()))
-            for run_id in runs
-            for number in (1, 2, 3)
-        ]
-        await asyncio.gather(*writes, writer.put(CallWrite({**row, **unknown, "created": "now"})), writer.flush())
+    async def scene() -> None:
+        for run_id in runs:
+            for number in (1, 2, 3):
+                writer.enqueue(ResultWrite(rows_of(run_id, plain_result(f"q{number}"))))
+        writer.enqueue(call("k", 0.25))
+        await writer.flush()
 
-    asyncio.run(put_all())
+    asyncio.run(scene())
+    writer.close()
     assert [store.runs.get(run_id).done for run_id in runs] == [3, 3]
-    assert store.calls.get("k") is not None
+    assert (store.calls.known(["k"]), store.spending.today()) == ({"k"}, 0.25)
 
 
 def test_the_account_that_all_processes_share_is_entered_last(postgres_url: str) -> None:
@@ -244,54 +274,39 @@ def test_the_account_that_all_processes_share_is_entered_last(postgres_url: str)
         tables.append(statement.split()[1 if statement.startswith("UPDATE") else 2])
 
     with Store.open(postgres_url) as store:
-        runs = [store.runs.create(wanted(small_benchmark(3), small_config())) for _ in range(2)]
-        writer = Writer(store)
+        runs, writer = [new_run(store) for _ in range(2)], BatchWriter(store)
         event.listen(store.engine, "before_cursor_execute", note)
 
-        async def put_all() -> None:
+        async def scene() -> None:
             spent = Usage(calls=1, cost=0.5)
-            await asyncio.gather(
-                *(writer.put(ResultWrite(rows_of(run_id, plain_result("q1")), spent)) for run_id in runs)
-            )
+            writes = [ResultWrite(rows_of(run_id, plain_result("q1")), spent) for run_id in runs]
+            await asyncio.gather(*map(writer.enqueue, writes))
 
-        asyncio.run(put_all())
+        asyncio.run(scene())
         writer.close()
         assert store.spending.today() == 1.0
-    written = [table for table in tables if table in ("run", "setting")]
-    assert written == ["run", "run", "setting"]
+    assert [table for table in tables if table in ("run", "setting")] == ["run", "run", "setting"]
 
 
-def test_it_rests_when_nothing_comes_for_a_while_and_at_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karenina_core.runs.engine.writer._LEFT_SECONDS", 0.01)
-    rested = threading.Event()
-    thread: GroupThread[int, int] = GroupThread(list, "test", rested.set)
-    assert rested.wait(PATIENCE)
-    rested.clear()
-    thread.close()
-    assert rested.is_set()
-
-
-def test_what_was_put_survives_a_kill(tmp_path: Path) -> None:
+def test_what_was_stored_survives_a_kill(tmp_path: Path) -> None:
     child = dedent(
         """
         import asyncio, os, signal, sys
-        from karenina_core.runs.plans.plan import wanted
-        from karenina_core.runs.store import Store
+        from karenina_core.runs import Store, wanted
         from karenina_core.runs.store.results import rows_of
-        from karenina_core.runs.engine.writer import ResultWrite, Writer
-        from karenina_core.schemas.results import Usage
+        from karenina_core.runs.engine.writer import BatchWriter, ResultWrite
         from tests.runs.fakes import plain_result, small_benchmark, small_config
 
         store = Store.open(sys.argv[1])
         run_id = store.runs.create(wanted(small_benchmark(5), small_config()))
-        writer = Writer(store)
+        writer = BatchWriter(store)
 
-        async def put(number):
-            await writer.put(ResultWrite(rows_of(run_id, plain_result(f"q{number}")), Usage()))
+        async def save(number):
+            await writer.enqueue(ResultWrite(rows_of(run_id, plain_result(f"q{number}"))))
             print(f"q{number}", flush=True)
 
         async def main():
-            await asyncio.gather(*(put(number) for number in range(1, 6)))
+            await asyncio.gather(*(save(number) for number in range(1, 6)))
 
         asyncio.run(main())
         os.kill(os.getpid(), signal.SIGKILL)

@@ -6,17 +6,25 @@ import asyncio
 
 import pytest
 
-from karenina_core.errors import ConfigError, InputError, StoreError
+from karenina_core.errors import ConfigError, InputError, ModelError, StoreError
+from karenina_core.models import ChatReply
 from karenina_core.runs import Engine, Store, daily_budget, dollars, wanted
-from karenina_core.runs.engine.budget import Budget, about
-from karenina_core.runs.engine.gate import Gate
-from karenina_core.runs.engine.ledger import StoreLedger
-from karenina_core.runs.engine.metering import MeteredLedger
-from karenina_core.runs.engine.writer import ResultWrite, Writer
+from karenina_core.runs.engine.ledger import RunLedger, StoreLedger
+from karenina_core.runs.engine.spending import SpendMeter, about
+from karenina_core.runs.engine.writer import BatchWriter, ResultWrite
 from karenina_core.runs.plans.plan import config_hash
 from karenina_core.runs.store.results import rows_of
 from karenina_core.schemas import Usage
-from tests.runs.fakes import PATIENCE, Laboratory, Turnstile, plain_result, small_benchmark, small_config
+from tests.runs.fakes import (
+    PATIENCE,
+    Laboratory,
+    Turnstile,
+    answer_request,
+    on_a_loop,
+    plain_result,
+    small_benchmark,
+    small_config,
+)
 
 # Every answer of the laboratory costs half a dollar.
 
@@ -32,7 +40,7 @@ def test_a_run_stops_when_its_money_is_spent(store: Store, runner: Engine, lab: 
     assert (seen.status, seen.done, seen.cost) == ("interrupted", 2, 1.0)
     assert seen.message == "Stopped: the run has spent $1.00 of at most $1.00. Raise the limit to go on."
     assert store.runs.get(run_id).note == seen.message
-    assert (len(lab.answered), lab.closed) == (2, 1)
+    assert len(lab.answered) == 2
 
 
 def test_calls_in_flight_are_finished_and_kept(store: Store, runner: Engine, lab: Laboratory) -> None:
@@ -108,37 +116,80 @@ def test_all_runs_together_stop_at_the_daily_bound(
     assert store.spending.today() == 1.5
 
 
+def meter(max_cost: float | None = None, spent: float = 0.0, today: float = 0.0) -> SpendMeter:
+    async def spent_today() -> float:
+        return today
+
+    return SpendMeter(spent_today, max_cost, spent)
+
+
+def refusal(spend: SpendMeter) -> str:
+    """Return why no further call is admitted."""
+    with pytest.raises(ModelError) as caught:
+        asyncio.run(spend.admit())
+    assert (caught.value.category, str(caught.value)) == ("cancelled", spend.over)
+    return spend.over
+
+
+def test_once_the_money_is_spent_no_call_is_admitted() -> None:
+    spend = meter(1.0)
+    asyncio.run(spend.admit())
+    spend.add(Usage(cost=1.5))
+    assert "has spent $1.50 of at most $1.00" in refusal(spend)
+
+
+def test_what_ends_with_its_money_hears_of_it_and_is_cancelled() -> None:
+    heard: list[str] = []
+    spend = SpendMeter(meter()._spent_today, 1.0, 2.0, on_limit=heard.append)
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(spend.admit())
+    assert heard == [spend.over] != [""]
+
+
+def test_what_was_taken_is_not_taken_again_unless_it_could_not_be_stored() -> None:
+    spend = meter()
+    spend.add(Usage(cost=0.25))
+    taken = spend.take()
+    assert (taken, spend.take()) == (Usage(calls=1, cost=0.25), Usage())
+    spend.settle(taken, StoreError("Refused."))
+    assert (spend.take(), spend.spent) == (taken, taken)
+
+
+def test_known_replies_and_calls_without_a_price_cost_nothing_known() -> None:
+    spend = meter()
+    spend.add(Usage(cost=0.0, calls=1, cached_calls=1))
+    spend.add(Usage())
+    assert spend.spent == Usage(calls=2, cached_calls=1, cost=None)
+
+
 def test_what_is_on_its_way_into_the_account_counts_for_the_day(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KARENINA_DAILY_BUDGET", "1.0")
-    writer, run_id = Writer(store), new_run(store)
+    writer, run_id = BatchWriter(store), new_run(store)
+    model = small_config().answering_models[0]
 
     async def scene() -> list[str]:
-        budget = Budget(None, 0.0, store.spending.today)
-        ledger = MeteredLedger(StoreLedger(store, writer), Gate(_no_pause), budget, run_id=run_id)
-        ledger.paid(Usage(cost=0.75))
-        ledger.paid(Usage(cost=0.5))
-        problems = [await budget.problem()]
-        spent = ledger.take()
-        write = ResultWrite(rows_of(run_id, plain_result("q1")), spent)
-        await writer.put(write, ledger.given_back_unless_stored(spent))
-        return [*problems, await budget.problem()]
+        spend = SpendMeter(lambda: asyncio.to_thread(store.spending.today))
+        ledger = RunLedger(StoreLedger(store, writer), spend, run_id)
+        spend.add(Usage(cost=0.75))
+        spend.add(Usage(cost=0.5))
+        problems = [await spend._problem()]
+        await ledger.put("k", answer_request("q1", model), model, ChatReply("42"))
+        return [*problems, await spend._problem()]
 
     problems = asyncio.run(scene())
     writer.close()
+    run = store.runs.get(run_id)
     assert ["spent $1.25 today" in problem for problem in problems] == [True, True]
-
-
-async def _no_pause(error: StoreError) -> None:
-    raise error
+    assert (run.calls, run.cost, store.spending.today()) == (2, 1.25, 1.25)
 
 
 def test_what_was_spent_is_added_up_by_day(any_store: Store) -> None:
     run_id = new_run(any_store)
     any_store.runs.add_work(run_id, Usage(calls=1, cost=0.25), 1.0)
-    writer = Writer(any_store)
+    writer = BatchWriter(any_store)
     for number, cost in ((1, 0.5), (2, None)):
         rows = rows_of(run_id, plain_result(f"q{number}"))
-        asyncio.run(writer.put(ResultWrite(rows, Usage(calls=1, cost=cost))))
+        on_a_loop(lambda rows=rows, cost=cost: writer.enqueue(ResultWrite(rows, Usage(calls=1, cost=cost))))  # type: ignore[misc]
     writer.close()
     assert any_store.spending.today() == any_store.runs.get(run_id).cost == 0.75
 
@@ -169,7 +220,7 @@ def test_a_daily_bound_that_is_none_stops_every_run(
 def test_a_daily_bound_of_nothing_allows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KARENINA_DAILY_BUDGET", "0")
     assert daily_budget() == 0.0
-    assert "today" in asyncio.run(Budget(None, 0.0, lambda: 0.0).problem())
+    assert "today" in refusal(meter())
 
 
 @pytest.mark.parametrize(
@@ -190,9 +241,8 @@ def test_amounts_are_readable(amount: float, text: str) -> None:
     assert dollars(amount) == text
 
 
-def test_what_is_over_a_limit_by_less_than_a_cent_is_told_to_be_over_it() -> None:
-    problem = asyncio.run(Budget(0.01, 0.0102, lambda: 0.0).problem())
-    assert "has spent $0.0102 of at most $0.01." in problem
+def test_what_is_over_a_limit_by_less_than_a_cent_is_shown_to_be_over_it() -> None:
+    assert "has spent $0.0102 of at most $0.01." in refusal(meter(0.01, 0.0102))
 
 
 @pytest.mark.parametrize(

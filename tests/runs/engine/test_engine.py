@@ -1,18 +1,30 @@
+"""Carrying runs out: starting, pausing, resuming, cancelling, and what a stop leaves behind."""
+
 from __future__ import annotations
 
+import asyncio
+import gc
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from karenina_core.benchmark import Benchmark
 from karenina_core.errors import ConfigError, InputError, StoreError
-from karenina_core.runs import Engine, ModelCount, Progress, Store, wanted
+from karenina_core.models import ModelCaller
+from karenina_core.runs import DuplicateStartGuard, Engine, ModelCount, Progress, Store, wanted, with_answers
+from karenina_core.runs.engine.engine import HEARTBEAT_SECONDS, ONE_CLICK_SECONDS
+from karenina_core.runs.engine.job import gc_tuning, workers_for
+from karenina_core.runs.engine.pause import PauseControl
 from karenina_core.runs.store.runs import LEASE_SECONDS
+from karenina_core.schemas import ModelConfig, VerificationConfig
 from tests.runs.fakes import (
     PATIENCE,
+    FakeEvaluator,
     Laboratory,
     Turnstile,
     fill_disk,
@@ -113,7 +125,6 @@ def test_cancel_stops_at_once_and_keeps_what_is_there(
     seen = runner.progress(run_id)
     assert (seen.status, seen.done) == ("cancelled", len(store.results.rows(run_id)))
     assert len(lab.answered) == 3
-    assert lab.closed == 1
 
 
 def test_a_paused_run_can_be_cancelled(store: Store, runner: Engine, gate: Turnstile) -> None:
@@ -250,7 +261,7 @@ def test_a_run_of_a_living_process_is_left_to_it(store: Store, runner: Engine) -
 def test_a_run_that_was_taken_over_is_given_up(
     store: Store, lab: Laboratory, gate: Turnstile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("karenina_core.runs.engine.engine.BEAT_SECONDS", 0.01)
+    monkeypatch.setattr("karenina_core.runs.engine.engine.HEARTBEAT_SECONDS", 0.01)
     run_id = new_run(store)
     with Engine(store, lab) as runner:
         runner.start(run_id)
@@ -268,9 +279,7 @@ def test_a_run_that_was_taken_over_is_given_up(
 
 
 def test_the_lease_outlives_several_missed_beats() -> None:
-    from karenina_core.runs.engine.engine import BEAT_SECONDS
-
-    assert LEASE_SECONDS > 3 * BEAT_SECONDS
+    assert LEASE_SECONDS > 3 * HEARTBEAT_SECONDS
 
 
 def test_a_run_that_cannot_work_does_not_start(store: Store, runner: Engine, lab: Laboratory) -> None:
@@ -375,3 +384,183 @@ def test_killed_in_the_middle_nothing_reported_is_lost(tmp_path: Path) -> None:
         runner.resume(run.id)
         assert finish(runner, run.id).passed == 30
     assert not reported & {question for question, _, _ in lab.answered}
+
+
+# Starting
+
+
+@pytest.mark.parametrize("variable", ["KARENINA_DAILY_BUDGET", "KARENINA_MAX_CONCURRENT"])
+def test_a_setting_of_the_environment_that_cannot_be_used_stops_a_run_before_the_first_call(
+    store: Store, runner: Engine, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    monkeypatch.setenv(variable, "plenty")
+    with pytest.raises(ConfigError, match=variable):
+        runner.start(new_run(store))
+
+
+PREPARED = {"q1": "42", "q2": "42"}
+
+
+def prepared_config() -> VerificationConfig:
+    """Return a configuration whose answers are prepared."""
+    prepared = ModelConfig(interface="manual", model_name="elsewhere", manual_traces=PREPARED)
+    return small_config().model_copy(update={"answering_models": [prepared]})
+
+
+def run_of_the_first(store: Store, runner: Engine, config: VerificationConfig) -> str:
+    """Carry out a run of the first of two questions."""
+    run_id = store.runs.create(wanted(small_benchmark(2), config, limit=1))
+    runner.start(run_id, config)
+    finish(runner, run_id)
+    return run_id
+
+
+def test_prepared_answers_stay_for_as_long_as_the_process_lives(store: Store) -> None:
+    seen: list[VerificationConfig] = []
+
+    class Watching(Laboratory):
+        def __call__(self, benchmark: Benchmark, config: VerificationConfig, caller: ModelCaller) -> FakeEvaluator:
+            seen.append(config)
+            return super().__call__(benchmark, config, caller)
+
+    config = prepared_config()
+    with Engine(store, Watching()) as runner:
+        run_id = run_of_the_first(store, runner, config)
+        store.runs.widen(run_id, wanted(store.runs.plan(run_id).benchmark, config))
+        runner.resume(run_id)
+        assert finish(runner, run_id).done == 2
+    assert [given.answering_models[0].manual_traces for given in seen] == [PREPARED] * 2
+
+
+def test_another_process_asks_for_the_prepared_answers_before_it_goes_on(store: Store) -> None:
+    config = prepared_config()
+    with Engine(store, Laboratory()) as first:
+        run_id = run_of_the_first(store, first, config)
+        assert first.needs_answers(run_id) == ()
+    with Engine(store, Laboratory()) as second:
+        assert second.needs_answers(run_id) == ("elsewhere",)
+        second.resume(run_id)  # nothing is left for which they would be needed
+        assert finish(second, run_id).status == "completed"
+        store.runs.widen(run_id, wanted(store.runs.plan(run_id).benchmark, config))
+        with pytest.raises(ConfigError, match="prepared answers of elsewhere"):
+            second.resume(run_id)
+        second.resume(run_id, with_answers(store.runs.get(run_id).config, {"manual": PREPARED}))
+        assert finish(second, run_id).passed == 2
+
+
+# A double click
+
+BEGUN = 100.0
+
+
+@pytest.mark.parametrize(
+    ("request_", "late", "same"),
+    [
+        (("pilot", 3), -1.0, True),
+        (("pilot", 3), ONE_CLICK_SECONDS, True),
+        (("pilot", 3), ONE_CLICK_SECONDS + 0.1, False),
+        (("pilot", 4), 0.0, False),
+    ],
+)
+def test_the_second_click_of_a_double_click_asks_for_nothing_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, request_: tuple[object, ...], late: float, same: bool
+) -> None:
+    guard = DuplicateStartGuard()
+    assert guard.repeated((), clicked=0.0) is None
+    monkeypatch.setattr(time, "monotonic", lambda: BEGUN)
+    guard.began(("pilot", 3), "run-1")
+    assert guard.repeated(request_, clicked=BEGUN + late) == ("run-1" if same else None)
+
+
+# Workers and garbage
+
+
+def test_many_calls_take_more_workers() -> None:
+    assert [workers_for(calls) for calls in (1, 32, 40, 200)] == [1, 32, 48, 368]
+
+
+@pytest.fixture
+def threshold() -> Iterator[None]:
+    usual = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
+    yield
+    gc.set_threshold(*usual)
+
+
+@pytest.mark.usefixtures("threshold")
+def test_garbage_is_searched_less_often_until_the_last_job_has_ended() -> None:
+    with gc_tuning():
+        with gc_tuning():
+            pass
+        assert gc.get_threshold()[0] > 700
+    assert gc.get_threshold() == (700, 10, 10)
+    gc.set_threshold(0, 10, 10)
+    with gc_tuning():
+        assert gc.get_threshold()[0] == 0
+
+
+# Pauses
+
+EVALUATION = ("q1", "m", 1)
+
+
+def pause_control() -> tuple[PauseControl, list[str]]:
+    """Return a control that is paused by trouble, and the reasons."""
+    reasons: list[str] = []
+
+    def trouble(error: StoreError, began: float) -> None:
+        reasons.append(error.what)
+        control.pause()
+
+    control = PauseControl(trouble)
+    control.resume()
+    return control, reasons
+
+
+def test_what_has_begun_is_finished_during_a_pause_and_nothing_else_begins() -> None:
+    async def scene() -> list[bool]:
+        control, _ = pause_control()
+        allowed = [control.begin(EVALUATION)]
+        control.pause()
+        allowed += [control.begin(EVALUATION), control.begin(("q2", "m", 1))]
+        control.finish(EVALUATION)
+        return [*allowed, control.allows(EVALUATION)]
+
+    assert asyncio.run(scene()) == [True, True, False, False]
+
+
+def test_trouble_pauses_and_the_work_is_done_after_the_pause() -> None:
+    refusals = ["The disk is full."]
+
+    async def work() -> str:
+        if refusals:
+            raise StoreError(refusals.pop())
+        return "stored"
+
+    async def scene() -> tuple[list[str], str]:
+        control, reasons = pause_control()
+        waiting = asyncio.create_task(control.retry_while_store_fails(work))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert not control.running
+        control.resume()
+        return reasons, await waiting
+
+    assert asyncio.run(scene()) == (["The disk is full."], "stored")
+
+
+def test_the_end_sends_away_everybody_who_waits() -> None:
+    async def fails() -> None:
+        raise StoreError("The disk is full.")
+
+    async def scene() -> None:
+        control, _ = pause_control()
+        control.pause()
+        waiting = [asyncio.create_task(work) for work in (control.wait(), control.retry_while_store_fails(fails))]
+        await asyncio.sleep(0)
+        control.end()
+        for task in (*waiting, asyncio.create_task(control.wait())):
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    asyncio.run(scene())

@@ -1,17 +1,23 @@
-"""How fast one model may be called: numbers and rules only; `lanes` applies them to calls."""
+"""How fast one model may be called: the rules and their numbers. `limiter` applies them to calls.
+
+Nothing here waits: every class says how many calls may be in flight, or how many seconds until the next one.
+"""
 
 from __future__ import annotations
 
 import math
+import random
 import time
-from collections.abc import Callable
-from typing import NamedTuple
+from collections import deque
+from collections.abc import Callable, Iterable
 
-from karenina_core.models.pace.retry import JITTER
+from karenina_core.schemas import Usage
 
 Clock = Callable[[], float]
+JITTER = random.SystemRandom()  # a seed set for the whole process must not make all callers return together
+LONGEST_RETRY_AFTER = 600.0  # seconds; a provider that asks for more is not waited for
 
-FIRST = 64  # calls in flight before anything is known of a provider; three quarters of the bound where that is more
+FIRST = 64  # calls in flight before anything is known of a provider; three quarters of the ceiling where that is more
 CUT = 0.8  # of the limit stays when the provider asks for a slower pace
 DEEPEST_CUT = 0.25  # stays at least, however many calls in flight at that moment are refused
 GROWTH = 0.05  # of the limit is added after a clean round
@@ -20,6 +26,8 @@ USED = 0.8  # of the limit was in use, or there is no reason to raise it
 BLIND = 4  # not cut below this while every call is refused: that says nothing about concurrency
 
 BURST = 1.0  # seconds' worth of calls or tokens that may come at once, where that is more than one
+CHARACTERS_PER_TOKEN = 4
+USUAL_REPLY = 256.0  # tokens, until replies tell
 
 SUSPEND_AFTER = 10  # failures in a row
 FIRST_PROBE = 1.0  # seconds until a single call probes whether the model is back; doubles
@@ -29,32 +37,14 @@ LONGEST_HOLD = 5.0  # where the provider does not say how long it wants to wait
 REFUSAL_PER_ATTEMPT = 30.0  # seconds of refusals only, for each attempt of a call, until the model is given up
 
 
-class ModelLimits(NamedTuple):
-    """What was set for one model.
+class ConcurrencyLimit:
+    """How many calls of a model may be in flight: additive increase, multiplicative decrease.
 
-    Attributes:
-        max_concurrent: Calls in flight at once; None leaves it to the run's bound.
-        requests_per_minute: None without a limit.
-        tokens_per_minute: Sent and received together; None without a limit.
-        adaptive: Whether fewer calls are in flight while the provider asks for a slower pace.
-        attempts: Attempts per call; a model that does not answer is given as many chances before it is given up.
-    """
-
-    max_concurrent: int | None = None
-    requests_per_minute: float | None = None
-    tokens_per_minute: float | None = None
-    adaptive: bool = True
-    attempts: int = 4
-
-
-class Concurrency:
-    """How many calls of a model may be in flight: found by trying, within 1 and a ceiling.
-
-    It begins at `FIRST` and grows by one with every answer, at most twofold in a round, until the provider first asks
-    for a slower pace, and by a twentieth per round from then on; only while the limit is in use. A round is as many
-    answers as the limit. A refusal keeps four fifths of the limit. Further refusals of calls that were in flight at
-    that moment show how many the provider accepts, and bring the limit down to that, at most to a quarter. Failures of
-    the provider's own only postpone growth.
+    It begins at `FIRST` and grows by one with every answer until the provider first asks for a slower pace, and by a
+    twentieth per round from then on; only while the limit is in use. A round is as many answers as the limit, and
+    takes at least `SHORTEST_ROUND`. A refusal keeps four fifths of the limit. Further refusals of calls that were in
+    flight at that moment show how many the provider accepts, and bring the limit down to that, at most to a quarter.
+    Failures of the provider's own only postpone growth.
 
     Args:
         ceiling: At least 1.
@@ -67,20 +57,18 @@ class Concurrency:
     """
 
     def __init__(self, ceiling: int, adaptive: bool = True, clock: Clock = time.monotonic) -> None:
-        self._clock = clock
-        self._round_until = 0.0
-        self.ceiling = ceiling
         self.limit = 1
         self.wave = 0
-        self._adaptive = adaptive
-        self._before = 1
+        self._clock = clock
+        self._round_until = 0.0
+        self._before_cut = 1
         self._peak = 0
         self._answers = 0
         self._clean = True
-        self._blind = True
-        self.move_ceiling(ceiling, adaptive)
+        self._all_refused = True
+        self.set_ceiling(ceiling, adaptive)
 
-    def move_ceiling(self, ceiling: int, adaptive: bool = True) -> None:
+    def set_ceiling(self, ceiling: int, adaptive: bool = True) -> None:
         """Set another ceiling; what was found out stays, as far as it is below."""
         self.ceiling, self._adaptive = max(1, ceiling), adaptive
         if not adaptive:
@@ -92,19 +80,21 @@ class Concurrency:
 
     def began(self, in_flight: int) -> None:
         """Note that a call began; `in_flight` counts it."""
-        if in_flight > self._peak:
-            self._peak = in_flight
+        self._peak = max(self._peak, in_flight)
 
     def answered(self) -> None:
         """Note an answer."""
-        self._blind = False
+        self._all_refused = False
         self._answers += 1
         if not self.wave:
             self._grow(1)
         if self._answers >= self.limit and (not self.wave or self._clock() >= self._round_until):
-            self._end_round()
+            if self.wave:
+                self._grow(max(1, int(self.limit * GROWTH)))
+            self._begin_round(0)
+            self._clean = True
 
-    def troubled(self) -> None:
+    def failed(self) -> None:
         """Note a failure that says nothing about the pace: this round raises nothing."""
         self._clean = False
 
@@ -117,26 +107,22 @@ class Concurrency:
         """
         self._clean = False
         news = wave == self.wave
-        if self._adaptive:
+        if self._adaptive and wave >= self.wave - 1:
             if news:
-                self._before = self.limit
+                self._before_cut = self.limit
                 lowest, wanted = 1, int(self.limit * CUT)
             else:
-                lowest, wanted = math.ceil(self._before * DEEPEST_CUT), in_flight
-            if wave >= self.wave - 1:
-                lowest = max(lowest, min(BLIND, self.limit) if self._blind else 1)
-                self.limit = min(self.limit, max(lowest, wanted))
+                lowest, wanted = math.ceil(self._before_cut * DEEPEST_CUT), in_flight
+            lowest = max(lowest, min(BLIND, self.limit) if self._all_refused else 1)
+            self.limit = min(self.limit, max(lowest, wanted))
         if news:
             self.wave += 1
-            self._blind = True
-            self._round_until = self._clock() + SHORTEST_ROUND
-            self._answers, self._peak = 0, in_flight
+            self._all_refused = True
+            self._begin_round(in_flight)
         return news
 
-    def _end_round(self) -> None:
-        if self.wave:
-            self._grow(max(1, int(self.limit * GROWTH)))
-        self._answers, self._peak, self._clean = 0, 0, True
+    def _begin_round(self, peak: int) -> None:
+        self._answers, self._peak = 0, peak
         self._round_until = self._clock() + SHORTEST_ROUND
 
     def _grow(self, step: int) -> None:
@@ -175,7 +161,61 @@ class Bucket:
         self._paid_until += more * self._each
 
 
-class Patience:
+class RateBudget:
+    """Requests and tokens per minute; where neither is limited, nothing is counted.
+
+    A call takes an estimate of its tokens when it begins and is settled by what it really took.
+
+    Attributes:
+        limited: Whether there is a limit at all.
+    """
+
+    def __init__(self, clock: Clock = time.monotonic) -> None:
+        self.limited = False
+        self._clock = clock
+        self._requests: Bucket | None = None
+        self._tokens: Bucket | None = None
+        self._usual_reply = USUAL_REPLY
+
+    def set_limits(self, requests: Iterable[float | None], tokens: Iterable[float | None]) -> None:
+        """Hold calls to the narrowest of some limits per minute; a limit that stays as it is forgets nothing."""
+        self._requests = self._narrowest(self._requests, requests)
+        self._tokens = self._narrowest(self._tokens, tokens)
+        self.limited = self._requests is not None or self._tokens is not None
+
+    def estimate(self, characters: int) -> int:
+        """Return about how many tokens a prompt of so many characters and its reply take; 0 without a limit."""
+        return characters // CHARACTERS_PER_TOKEN + int(self._usual_reply) if self._tokens is not None else 0
+
+    def wait(self) -> float:
+        """Return the seconds until another call may begin."""
+        return max(bucket.wait() if bucket else 0.0 for bucket in (self._requests, self._tokens))
+
+    def take(self, tokens: int) -> None:
+        """Note that a call begins, with the estimate of its tokens."""
+        if self._requests is not None:
+            self._requests.take(1)
+        if self._tokens is not None:
+            self._tokens.take(tokens)
+
+    def settle(self, tokens: int, usage: Usage | None) -> None:
+        """Replace the estimate of a call by what it took, as far as the provider says; None gives it back."""
+        if self._tokens is None:
+            return
+        if usage is None:
+            self._tokens.settle(-tokens)
+        elif usage.output_tokens is not None:
+            self._usual_reply += 0.2 * (usage.output_tokens - self._usual_reply)
+            self._tokens.settle((usage.input_tokens or 0) + usage.output_tokens - tokens)
+
+    def _narrowest(self, bucket: Bucket | None, limits: Iterable[float | None]) -> Bucket | None:
+        narrowest = min(filter(None, limits), default=None)
+        if narrowest is None or (bucket is not None and bucket.per_minute == narrowest):
+            return bucket if narrowest else None
+        return Bucket(narrowest, self._clock)
+
+
+class CircuitBreaker:
     """When a model that does not answer is asked again, and when it is given up.
 
     Refusals for the pace: nothing is sent for a moment that doubles with every wave of refusals, or, from the second
@@ -190,7 +230,6 @@ class Patience:
     Attributes:
         calm: Nothing is the matter, so nothing needs to be looked at.
         suspended: One call at a time, as a probe.
-        quiet_until: Nothing is sent before this moment of the clock.
         failures: In a row.
         attempts: Chances a model has; may change at any time.
     """
@@ -205,15 +244,15 @@ class Patience:
         """Note that the model answered."""
         self.calm = True
         self.suspended = False
-        self.quiet_until = -math.inf
         self.failures = 0
+        self._silent_until = -math.inf
         self._waves = 0
         self._probes = 0
         self._refused_since = 0.0
 
     def wait(self) -> float:
         """Return the seconds until something may be sent."""
-        return 0.0 if self.calm else max(0.0, self.quiet_until - self._clock())
+        return 0.0 if self.calm else max(0.0, self._silent_until - self._clock())
 
     def refused(self, retry_after: float | None) -> bool:
         """Note a wave of refusals for the pace, and say whether the model is to be given up."""
@@ -226,7 +265,7 @@ class Patience:
         if retry_after is not None:
             # The first refusal may concern that call alone; the others are not to wait for as long.
             hold = retry_after if self._waves else min(retry_after, hold)
-        self.quiet_until = max(self.quiet_until, now + hold)
+        self._silent_until = max(self._silent_until, now + hold)
         self._waves += 1
         return self._waves > 1 and now - self._refused_since >= REFUSAL_PER_ATTEMPT * self.attempts
 
@@ -241,8 +280,52 @@ class Patience:
             if self.failures < SUSPEND_AFTER:
                 return False
             self.suspended, self.calm = True, False
-            self.quiet_until = self._clock() + FIRST_PROBE
+            self._silent_until = self._clock() + FIRST_PROBE
         elif probe:
             self._probes += 1
-            self.quiet_until = self._clock() + min(LONGEST_PROBE, FIRST_PROBE * 2.0**self._probes)
+            self._silent_until = self._clock() + min(LONGEST_PROBE, FIRST_PROBE * 2.0**self._probes)
         return self._probes >= self.attempts
+
+
+class Rate:
+    """Counts events, and says how many there are per minute.
+
+    It looks at the last minute, or at the last ten events when they took longer, and falls while nothing happens.
+
+    Args:
+        clock: Seconds.
+    """
+
+    WINDOW = 60.0  # seconds
+    FEWEST = 10  # events that are looked at, also when they took longer than the window
+    MOST = 2000
+    SOONEST = 1.0  # seconds of watching, and
+    ENOUGH = 2  # events, before anything is known
+
+    def __init__(self, clock: Clock = time.monotonic) -> None:
+        self._clock = clock
+        self._moments: deque[float] = deque(maxlen=self.MOST)
+        self._since = clock()
+
+    def add(self) -> None:
+        """Count an event."""
+        self._moments.append(self._clock())
+
+    def restart(self) -> None:
+        """Measure anew from this moment, such as after a pause."""
+        self._moments.clear()
+        self._since = self._clock()
+
+    @property
+    def per_minute(self) -> float | None:
+        """Events per minute; None while too little was seen."""
+        now, moments = self._clock(), self._moments
+        if len(moments) < self.ENOUGH or now - self._since < self.SOONEST:
+            return None
+        begin = now - self.WINDOW
+        if len(moments) == self.MOST:
+            begin = max(begin, moments[0])
+        begin = min(begin, moments[-self.FEWEST]) if len(moments) >= self.FEWEST else self._since
+        if begin <= self._since:
+            return 60.0 * len(moments) / (now - self._since)
+        return 60.0 * sum(1 for moment in moments if moment > begin) / (now - begin)

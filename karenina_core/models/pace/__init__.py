@@ -1,1 +1,0 @@
-"""How fast models are called: limits, retries, and what they show."""
