@@ -1,25 +1,17 @@
-"""A benchmark in other forms, for people and other programs."""
+"""The questions of a benchmark as tables and as a document."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, Literal
+import json
+from collections.abc import Sequence
+from typing import Any, Final
 
-from karenina_core.benchmark.base import BenchmarkBase
-from karenina_core.benchmark.checkpoint.pieces import document_pieces
-from karenina_core.benchmark.entry import Entry
-from karenina_core.benchmark.queries import author_name
-from karenina_core.benchmark.question_sheet import question_sheet
+from karenina_core.benchmark.question import BenchmarkQuestion, Contents
 from karenina_core.csv_text import csv_text
-from karenina_core.errors import InputError
-from karenina_core.files import OWN_BYTES, garbage_collection_paused, read_json, write_atomic
 from karenina_core.schemas import Rubric
-from karenina_core.workbook import xlsx_bytes
+from karenina_core.workbook import Sheet
 
-ExportFormat = Literal["auto", "json", "jsonld", "csv", "xlsx", "markdown"]
-CSV_HEADER = ("Question ID", "Question", "Raw Answer", "Has Template", "Finished", "Author", "Created", "Modified")
-_BY_SUFFIX = {
+FORMATS: Final = {
     ".json": "json",
     ".jsonld": "jsonld",
     ".csv": "csv",
@@ -27,121 +19,97 @@ _BY_SUFFIX = {
     ".md": "markdown",
     ".markdown": "markdown",
 }
+"""The format an ending stands for."""
+
+METADATA_PREFIX: Final = "metadata: "
+KEYWORD_SEPARATORS: Final = {";": "semicolon", "|": "vertical bar", "/": "slash", "\n": "line break"}
+"""Signs between keywords, in the order they are tried, with their names in the header of the column."""
+
+_CSV_HEADER: Final = (
+    "Question ID",
+    "Question",
+    "Raw Answer",
+    "Has Template",
+    "Finished",
+    "Author",
+    "Created",
+    "Modified",
+)
 
 
-class ExportMethods(BenchmarkBase):
-    """Exports of the whole structure."""
-
-    def to_json(self) -> str:
-        """Return the text of a benchmark file."""
-        return self._to_bytes().decode()
-
-    def json_pieces(self, *, save_deep_judgment_config: bool = True) -> Iterator[bytes]:
-        """Yield the UTF-8 text of a benchmark file piece by piece, so that a large one takes little memory.
-
-        Args:
-            save_deep_judgment_config: Whether to keep the deep judgment settings that traits of a file may carry.
-
-        Raises:
-            CheckpointError: It cannot be written, or could not be read back. That may turn out after the last piece.
-        """
-        return document_pieces(self._contents, limit=OWN_BYTES, deep_judgment=save_deep_judgment_config)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON of a benchmark file, independent of the benchmark."""
-        document: dict[str, Any] = read_json(self._to_bytes(), limit=OWN_BYTES)
-        return document
-
-    def to_csv(self) -> str:
-        """Return the questions as a CSV table."""
-        return csv_text(CSV_HEADER, map(_row, self._contents.entries.values()))
-
-    def to_xlsx(self) -> bytes:
-        """Return the questions as an Excel workbook: with keywords, sources, templates and custom metadata."""
-        return xlsx_bytes({"Questions": question_sheet(list(self._questions()))})
-
-    def to_markdown(self) -> str:
-        """Return the benchmark as a Markdown document."""
-        contents = self._contents
-        parts = [f"# {contents.name}", contents.description or "", f"Version {contents.version}"]
-        if contents.rubric:
-            parts += ["## Global rubric", _trait_list(contents.rubric)]
-        for number, entry in enumerate(contents.entries.values(), start=1):
-            parts += _question_parts(number, entry)
-        return "\n\n".join(part for part in parts if part) + "\n"
-
-    def export_to_file(self, path: str | Path, format: ExportFormat = "auto") -> None:
-        """Write the benchmark to a file.
-
-        Args:
-            path: The file.
-            format: `json` and `jsonld` (a benchmark file), `csv`, `xlsx`, `markdown`, or `auto`: as the file's ending
-                says.
-
-        Raises:
-            InputError: The ending is unknown.
-            CheckpointError: The file cannot be written.
-        """
-        chosen = _BY_SUFFIX.get(Path(path).suffix.lower()) if format == "auto" else format
-        if chosen not in _BY_SUFFIX.values():
-            raise InputError(
-                f"There is no export for {Path(path).name if format == 'auto' else format!r}.",
-                next=f"Use one of: {', '.join(sorted(set(_BY_SUFFIX.values())))}.",
-            )
-        if chosen == "csv":
-            data = self.to_csv().encode("utf-8-sig")
-        elif chosen == "xlsx":
-            data = self.to_xlsx()
-        elif chosen == "markdown":
-            data = self.to_markdown().encode()
-        else:
-            data = self._to_bytes()
-        write_atomic(path, data)
-
-    def _to_bytes(self) -> bytes:
-        with garbage_collection_paused():
-            return b"".join(self.json_pieces())
-
-
-def _row(entry: Entry) -> tuple[Any, ...]:
-    question = entry.question
-    return (
-        question.id,
-        question.question,
-        question.raw_answer,
-        question.answer_template is not None,
-        question.finished,
-        author_name(question),
-        question.date_created,
-        question.date_modified,
+def benchmark_csv(contents: Contents) -> str:
+    """Return the questions as a CSV table with the columns of the upstream project."""
+    questions = (entry.question for entry in contents.entries.values())
+    return csv_text(
+        _CSV_HEADER,
+        (
+            (q.id, q.question, q.raw_answer, q.answer_template is not None, q.finished, q.author_name, *_dates(q))
+            for q in questions
+        ),
     )
 
 
-def _question_parts(number: int, entry: Entry) -> list[str]:
-    question = entry.question
-    parts = [f"## {number}. {' '.join(question.question.split())}", f"Answer: {question.raw_answer}"]
-    if question.keywords:
-        parts.append(f"Keywords: {', '.join(question.keywords)}")
-    if not question.finished:
-        parts.append("*Unfinished*")
-    if question.answer_template:
-        fence = _fence(question.answer_template)
-        parts.append(f"{fence}python\n{question.answer_template.strip()}\n{fence}")
-    if entry.rubric:
-        parts += ["### Rubric", _trait_list(entry.rubric)]
-    return parts
+def _dates(question: BenchmarkQuestion) -> tuple[str, str]:
+    return question.date_created, question.date_modified
 
 
-def _fence(source: str) -> str:
-    """Return a fence longer than any the source holds."""
-    fence = "```"
-    while fence in source:
-        fence += "`"
-    return fence
+def question_sheet(questions: Sequence[BenchmarkQuestion]) -> Sheet:
+    """Return questions as a sheet to be filled in elsewhere and read back, with a column for each name of metadata.
+
+    Rubrics and few-shot examples are not part of it; a benchmark file holds everything.
+    """
+    names = sorted({name for question in questions for name in question.custom_metadata or {}})
+    signs = "".join(keyword for question in questions for keyword in question.keywords)
+    separator = next((sign for sign in KEYWORD_SEPARATORS if sign not in signs), "\n")
+    # Where the usual sign stands in keywords themselves, the header names the one that is used.
+    joint, note = ("; ", "") if separator == ";" else (separator, f" (separated by {KEYWORD_SEPARATORS[separator]})")
+
+    def cells(question: BenchmarkQuestion) -> dict[str, Any]:
+        metadata = question.custom_metadata or {}
+        return {
+            "Question ID": question.id,
+            "Question": question.question,
+            "Raw Answer": question.raw_answer,
+            f"Keywords{note}": joint.join(question.keywords),
+            "Answer Notes": question.answer_notes,
+            "Author": question.author_name,
+            "Sources": "\n".join(str(s.get("url") or s.get("name") or _cell(s)) for s in question.sources or ()),
+            "Workspace Path": question.workspace_path,
+            "Finished": question.finished,
+            "Created": question.date_created,
+            "Modified": question.date_modified,
+            "Template": question.answer_template,
+            **{METADATA_PREFIX + name: _cell(metadata.get(name)) for name in names},
+        }
+
+    header = tuple(cells(BenchmarkQuestion(question="", raw_answer="")))
+    return Sheet(header, (tuple(cells(question).values()) for question in questions))
+
+
+def _cell(value: Any) -> Any:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
+
+
+def benchmark_markdown(contents: Contents) -> str:
+    """Return the benchmark as a Markdown document."""
+    parts = [f"# {contents.name}", contents.description, f"Version {contents.version}"]
+    if contents.rubric:
+        parts += ["## Global rubric", _trait_list(contents.rubric)]
+    for number, entry in enumerate(contents.entries.values(), start=1):
+        question = entry.question
+        parts += [f"## {number}. {' '.join(question.question.split())}", f"Answer: {question.raw_answer}"]
+        parts.append(f"Keywords: {', '.join(question.keywords)}" if question.keywords else "")
+        parts.append("" if question.finished else "*Unfinished*")
+        if question.answer_template:
+            fence = "```"
+            while fence in question.answer_template:
+                fence += "`"
+            parts.append(f"{fence}python\n{question.answer_template.strip()}\n{fence}")
+        if entry.rubric:
+            parts += ["### Rubric", _trait_list(entry.rubric)]
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _trait_list(rubric: Rubric) -> str:
-    return "\n".join(
-        f"- **{trait.name}** ({trait.type})" + (f": {trait.description}" if trait.description else "")
-        for trait in rubric.traits
-    )
+    lines = (f"- **{trait.name}** ({trait.type}): {trait.description or ''}" for trait in rubric.traits)
+    return "\n".join(line.removesuffix(": ") for line in lines)

@@ -7,6 +7,7 @@ from .drafting.batch import digest_of as digest_of
 from .drafting.batch import forget_batch as forget_batch
 from .drafting.batch import undo_drafts as undo_drafts
 from .drafting.calls import estimate_templates as estimate_templates
+from .drafting.calls import generate_all_templates as generate_all_templates
 from .drafting.drafter import Drafter as Drafter
 from .engine.engine import DuplicateStartGuard as DuplicateStartGuard
 from .engine.engine import Engine as Engine

@@ -220,7 +220,7 @@ def test_a_value_typed_in_the_table_is_taken_and_can_be_taken_back() -> None:
 def test_findings_can_be_downloaded_as_a_guarded_table() -> None:
     found = apply(made := csv_table("a?,b,c", header="Question,Answer,=Colour"), suggest_mapping(made))
     text = table_import_doctor.as_csv(found.findings).decode("utf-8-sig")
-    assert text.splitlines()[0] == "Row,Column,Code,What,Why,Fix,Done"
+    assert text.splitlines()[0] == "Row,Column,Code,What,Advice,Done"
     assert text.splitlines()[1].startswith(",'=Colour,unmapped,")
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from karenina_core.benchmark import Benchmark, load_checkpoint, seams
+from karenina_core import runs
+from karenina_core.benchmark import Benchmark, load_checkpoint
 from karenina_core.errors import CheckpointError, InputError
 from karenina_core.schemas import ModelConfig, Question, VerificationConfig
 from tests.benchmark.samples import document, item, small_benchmark
@@ -147,35 +148,28 @@ def test_an_unreadable_template_is_kept_and_reported() -> None:
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     made: list[Any] = []
 
-    def upward(name: str) -> Any:
-        def function(*arguments: Any, **options: Any) -> Any:
-            made.append((name, arguments, options))
-            return {"lungs": "drafted"}
+    def function(*arguments: Any, **options: Any) -> Any:
+        made.append((arguments, options))
+        return {"lungs": "drafted"}
 
-        return function
-
-    monkeypatch.setattr(seams, "upward", upward)
+    for name in ("run_verification", "generate_all_templates"):
+        assert callable(getattr(runs, name))
+        monkeypatch.setattr(runs, name, function)
     return made
 
 
-def test_running_is_handed_to_the_room_above(calls: list[Any]) -> None:
+def test_running_is_handed_to_the_package_above(calls: list[Any]) -> None:
     benchmark = small_benchmark()
     config = VerificationConfig(answering_models=["local"], parsing_models=["local"])
     benchmark.run_verification(config, ["lungs"], run_name="first", ledger="x")
-    assert calls == [(seams.RUN_VERIFICATION, (benchmark, config, ["lungs"], "first", None, None), {"ledger": "x"})]
+    assert calls == [((benchmark, config, ["lungs"], "first", None, None), {"ledger": "x"})]
 
 
-def test_drafting_templates_is_handed_to_the_room_above(calls: list[Any]) -> None:
+def test_drafting_templates_is_handed_to_the_package_above(calls: list[Any]) -> None:
     benchmark, model = small_benchmark(), ModelConfig.parse("local")
     benchmark.generate_all_templates(model_config=model)
     assert benchmark.generate_template_for_question("lungs", model, force_regenerate=True) == "drafted"
     assert calls == [
-        (seams.GENERATE_ALL_TEMPLATES, (benchmark, model), {}),
-        (seams.GENERATE_ALL_TEMPLATES, (benchmark, model), {"question_ids": ["lungs"], "force_regenerate": True}),
+        ((benchmark, model), {}),
+        ((benchmark, model), {"question_ids": ["lungs"], "force_regenerate": True}),
     ]
-
-
-def test_the_names_of_the_seams_exist() -> None:
-    assert callable(seams.upward("karenina_core.files:read_json"))
-    assert callable(seams.upward(seams.GENERATE_ALL_TEMPLATES))
-    assert callable(seams.upward(seams.RUN_VERIFICATION))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.benchmark.coverage import coverage_of
+from karenina_core.benchmark.checks import coverage_of
 from karenina_core.errors import InputError
 from karenina_core.schemas import ManualRubricTrait, Rubric, RubricTrait, StoredTrait
 

@@ -66,7 +66,8 @@ def test_an_empty_benchmark_is_not_complete() -> None:
 
 def test_custom_properties(benchmark: Benchmark) -> None:
     benchmark.set_custom_property("project", {"id": 3})
-    benchmark.set_multiple_custom_properties({"a": 1, "b": None})
+    benchmark.set_custom_property("a", 1)
+    benchmark.set_custom_property("b", None)
     again = Benchmark.from_json(benchmark.to_json())
     assert again.get_all_custom_properties() == {"project": {"id": 3}, "a": 1, "b": None}
     assert again.remove_custom_property("project")

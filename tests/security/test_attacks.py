@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from karenina_core.benchmark import Benchmark, load_checkpoint, readiness
-from karenina_core.benchmark.checkpoint import ratings
+from karenina_core.benchmark import Benchmark, checks, load_checkpoint
+from karenina_core.benchmark.checkpoint import traits
 from karenina_core.errors import CheckpointError, TemplateError
 from karenina_core.models import parse_answers
 from karenina_core.pipeline.llm_traits import trait_keys
@@ -82,7 +82,7 @@ def test_a_rubric_of_very_many_traits_is_refused() -> None:
 def test_traits_whose_patterns_would_take_minutes_to_compile_are_kept_and_not_evaluated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(ratings, "MAX_PATTERN_TEXT", 5_000)
+    monkeypatch.setattr(traits, "MAX_PATTERN_TEXT", 5_000)
     data = changed(lambda document: document.update(rating=[rating(n, "|ab" * 400) for n in range(10)]))
     benchmark, _ = load_checkpoint(data)
     rubric = benchmark.get_global_rubric()
@@ -93,7 +93,7 @@ def test_traits_whose_patterns_would_take_minutes_to_compile_are_kept_and_not_ev
 
 
 def test_a_check_stops_reading_templates_after_a_while_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readiness, "MAX_CHECK_SECONDS", 0)
+    monkeypatch.setattr(checks, "MAX_CHECK_SECONDS", 0)
     benchmark, _ = load_checkpoint(file_of("no template at all"))
     [problem] = [problem for problem in benchmark.check() if "not checked" in problem.what]
     assert problem.severity == "warning"

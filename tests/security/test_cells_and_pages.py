@@ -15,8 +15,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from karenina_core.benchmark import Benchmark, load_checkpoint
-from karenina_core.benchmark.workspaces import check_relative
+from karenina_core.benchmark import Benchmark, check_relative, load_checkpoint
 from karenina_core.errors import InputError
 from karenina_core.runs import wanted
 from karenina_core.schemas import ModelConfig, RubricTrait, VerificationConfig

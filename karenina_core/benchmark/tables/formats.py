@@ -1,4 +1,4 @@
-"""One door for files with questions: it finds out what a file is, and reads it."""
+"""What a file with questions is, and how it is read."""
 
 from __future__ import annotations
 
@@ -6,11 +6,18 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final, Literal
 
-from karenina_core.archives import Archive, is_archive
-from karenina_core.benchmark.tables import excel
-from karenina_core.benchmark.tables.delimited import decode, read_delimited
-from karenina_core.benchmark.tables.records import find_list, read_lines, read_list, read_parquet
-from karenina_core.benchmark.tables.results import is_results, read_results_table
+from karenina_core.benchmark.tables.archive import Archive, is_archive
+from karenina_core.benchmark.tables.excel import is_workbook, read_excel, sheet_names
+from karenina_core.benchmark.tables.readers import (
+    decode,
+    find_list,
+    is_results,
+    read_delimited,
+    read_lines,
+    read_list,
+    read_parquet,
+    read_results,
+)
 from karenina_core.benchmark.tables.table import Progress, Table, TableError
 from karenina_core.errors import CheckpointError
 from karenina_core.files import MAX_BYTES, read_json
@@ -37,7 +44,7 @@ class Options:
 
     Attributes:
         sheet: Title of the sheet of a workbook.
-        encoding: Encoding of a table of text, one of `delimited.ENCODINGS`.
+        encoding: Encoding of a table of text, one of `ENCODINGS`.
         delimiter: The sign between its cells.
         header_row: Number of the row with the column names.
     """
@@ -65,11 +72,6 @@ class Opened:
     sheets: tuple[str, ...] = ()
 
 
-def readable_members(archive: Archive) -> list[str]:
-    """Return the files of an archive that can be read, in order."""
-    return [name for name in archive.names if suffix(name) in SUFFIXES and not _is_clutter(name)]
-
-
 def open_file(data: bytes, name: str, member: str | None = None) -> Opened | list[str]:
     """Find out what a file is.
 
@@ -85,29 +87,24 @@ def open_file(data: bytes, name: str, member: str | None = None) -> Opened | lis
         CheckpointError: It cannot be read, or is none of the known kinds; `code` says why.
     """
     if len(data) > MAX_BYTES:
-        raise TableError(
-            f"The file is {len(data) / 1e6:.1f} MB large.", f"At most {MAX_BYTES / 1e6:.1f} MB are read.", "Split it.",
-            code="too_large",
-        )  # fmt: skip
+        what, why = f"The file is {len(data) / 1e6:.1f} MB large.", f"At most {MAX_BYTES / 1e6:.1f} MB are read."
+        raise TableError(what, why, "Split it.", code="too_large")
     if not is_archive(data):
         return _open_plain(data, name)
     archive = Archive(data)
-    if excel.is_workbook(archive):
-        return Opened(name, "excel", archive, tuple(excel.sheet_names(archive)))
-    names = readable_members(archive)
+    if is_workbook(archive):
+        return Opened(name, "excel", archive, tuple(sheet_names(archive)))
+    names = [inner for inner in archive.names if suffix(inner) in SUFFIXES and not _is_clutter(inner)]
     if not names:
-        raise _no_table(archive)
+        why = f"Files that can be read are: {', '.join(SUFFIXES[:-1])}."
+        next_step = "Pack one of these. Save OpenDocument tables and binary workbooks as .xlsx."
+        raise TableError("The archive holds no file that can be read.", why, next_step, code="zip")
     if member is None and len(names) > 1:
         return names
-    chosen = member or names[0]
-    inside = archive.read(chosen)
-    if suffix(chosen) == "zip":
-        raise CheckpointError(
-            "The archive holds another archive.", next="Unpack it and open the inner one.", code="zip"
-        )
-    opened = open_file(inside, chosen)
-    assert isinstance(opened, Opened)  # only an archive offers a choice
-    return opened
+    inside = archive.read(member or names[0])
+    if is_archive(inside) and not is_workbook(Archive(inside)):
+        raise TableError("The archive holds another archive.", next="Unpack it and open the inner one.", code="zip")
+    return open_file(inside, member or names[0])
 
 
 def read_table(opened: Opened, options: Options | None = None, progress: Progress | None = None) -> Table:
@@ -116,26 +113,22 @@ def read_table(opened: Opened, options: Options | None = None, progress: Progres
     Raises:
         CheckpointError: It cannot be read; a `TableError` says in which row.
     """
-    chosen = options or Options()
+    chosen, content = options or Options(), opened.content
     match opened.format:
         case "excel":
-            return excel.read_excel(opened.content, sheet=chosen.sheet, header_row=chosen.header_row, progress=progress)
+            return read_excel(content, sheet=chosen.sheet, header_row=chosen.header_row, progress=progress)
         case "csv":
-            return read_delimited(
-                opened.content,
-                encoding=chosen.encoding,
-                delimiter=chosen.delimiter or ("\t" if suffix(opened.name) in ("tsv", "tab") else None),
-                header_row=chosen.header_row,
-                progress=progress,
-            )
+            usual = "\t" if suffix(opened.name) in ("tsv", "tab") else None
+            sign, row = chosen.delimiter or usual, chosen.header_row
+            return read_delimited(content, encoding=chosen.encoding, delimiter=sign, header_row=row, progress=progress)
         case "parquet":
-            return read_parquet(opened.content, progress)
+            return read_parquet(content, progress)
         case "jsonl":
-            return read_lines(decode(opened.content, "utf-8").text, progress)
+            return read_lines(decode(content, "utf-8")[0], progress)
         case "json":
-            return read_list(opened.content)
+            return read_list(content)
         case "results":
-            return read_results_table(opened.content)
+            return read_results(content)
     raise TableError("A benchmark file is no table.", next="Open it with `Benchmark.load`.")
 
 
@@ -148,11 +141,9 @@ def _open_plain(data: bytes, name: str) -> Opened:
     if data.startswith(b"PAR1"):
         return Opened(name, "parquet", data)
     if data.startswith(_OLD_EXCEL):
-        raise TableError(
-            "The file is an old Excel workbook (.xls), or one locked with a password.",
-            next="Open it in a spreadsheet program and save it as .xlsx, without a password.",
-            code="xls",
-        )
+        what = "The file is an old Excel workbook (.xls), or one locked with a password."
+        next_step = "Open it in a spreadsheet program and save it as .xlsx, without a password."
+        raise TableError(what, next=next_step, code="xls")
     ending = suffix(name)
     if ending in ("jsonl", "ndjson"):
         return Opened(name, "jsonl", data)
@@ -160,10 +151,6 @@ def _open_plain(data: bytes, name: str) -> Opened:
         if not data.strip():
             raise TableError("The file is empty.", code="empty")
         return Opened(name, "csv", data)
-    return _open_json(data, name)
-
-
-def _open_json(data: bytes, name: str) -> Opened:
     try:
         document = read_json(data)
     except CheckpointError as error:
@@ -174,18 +161,14 @@ def _open_json(data: bytes, name: str) -> Opened:
         raise
     if is_results(document):
         return Opened(name, "results", document)
-    if find_list(document) is not None:
-        return Opened(name, "json", document)
-    return Opened(name, "checkpoint", data)
+    return Opened(name, "json", document) if find_list(document) is not None else Opened(name, "checkpoint", data)
 
 
 def _is_json_lines(data: bytes) -> bool:
     """Say whether the first line is an object by itself, and another follows."""
     first, _, rest = data.strip().partition(b"\n")
-    if not first.lstrip(b"\xef\xbb\xbf").startswith(b"{") or not rest.lstrip().startswith(b"{"):
-        return False
     try:
-        return isinstance(read_json(first), dict)
+        return rest.lstrip().startswith(b"{") and isinstance(read_json(first), dict)
     except CheckpointError:
         return False
 
@@ -193,16 +176,3 @@ def _is_json_lines(data: bytes) -> bool:
 def _is_clutter(name: str) -> bool:
     """Say whether a file is what systems add to archives by themselves."""
     return any(part.startswith((".", "__MACOSX", "~$")) for part in name.split("/"))
-
-
-def _no_table(archive: Archive) -> CheckpointError:
-    if "mimetype" in archive and b"opendocument" in archive.read("mimetype"):
-        return TableError("The file is an OpenDocument table.", next="Save it as .xlsx or .csv.", code="ods")
-    if any(name.startswith("xl/") for name in archive.names):
-        return TableError("The file is a binary Excel workbook.", next="Save it as .xlsx.", code="xlsb")
-    return CheckpointError(
-        "The archive holds no file that can be read.",
-        f"These are: {', '.join(SUFFIXES[:-1])}.",
-        "Pack one of these.",
-        code="zip",
-    )

@@ -21,7 +21,7 @@ Cell = Any
 Progress = Callable[[int], None]
 """Called now and then with the number of rows read."""
 
-MarkKind = Literal["formula", "uncached", "merged", "date", "error", "extra"]
+MarkKind = Literal["formula", "uncached", "merged", "date", "error", "extra", ""]
 
 
 class Mark(NamedTuple):
@@ -30,11 +30,11 @@ class Mark(NamedTuple):
     Attributes:
         kind: `formula` (the value is what a formula last gave), `uncached` (a formula whose value is not stored),
             `merged` (part of a merged area, hence empty), `date`, `error` (such as `#N/A`), or `extra` (beyond the
-            last column of the header).
-        value: The formula, or the value of the merged area.
+            last column of the header); empty when there is nothing to say.
+        value: The value of the merged area.
     """
 
-    kind: MarkKind
+    kind: MarkKind = ""
     value: Cell = None
 
 
@@ -67,6 +67,14 @@ class Row:
     cells: tuple[Cell, ...]
     marks: Mapping[int, Mark] = field(default_factory=dict)
 
+    def has(self, position: int) -> bool:
+        """Whether there is a value or a mark at a position."""
+        return position in self.marks or (position < len(self.cells) and not is_blank(self.cells[position]))
+
+    def width(self) -> int:
+        """Return the number of cells up to the last that is not blank."""
+        return next((at for at in range(len(self.cells), 0, -1) if not is_blank(self.cells[at - 1])), 0)
+
 
 @dataclass(frozen=True)
 class Table:
@@ -98,31 +106,35 @@ def from_rows(rows: Iterable[Row], notes: Sequence[str] = (), *, header_row: int
 
     Args:
         rows: All rows, in order; blank ones too, of any length.
-        notes: What is to be said of the file.
+        notes: What is to be noted of the file.
         header_row: Number of the row with the column names; when not given the first that is not blank, passing over
             titles of a single cell.
 
     Raises:
         TableError: There is no header, or there are too many rows or columns.
     """
-    header, remaining = _header(rows, header_row)
-    kept, blank, width = [], 0, len(header.cells)
-    for row in remaining:
-        if _is_empty(row) and not row.marks:
+    header, below = _header(iter(rows), header_row)
+    filled, blank, width = [], 0, header.width()
+    for row in below:
+        if not row.width() and not row.marks:
             blank += 1
             continue
-        kept.append(row)
-        width = max(width, _filled(row.cells))
-        _check_size(len(kept), width)
-    names = list(header.cells) + [None] * (width - len(header.cells))
-    used = [
-        position
-        for position in range(width)
-        if not is_blank(names[position]) or any(_is_used(row, position) for row in kept)
-    ]
-    columns = unique(str(names[at]).strip() if not is_blank(names[at]) else f"Column {at + 1}" for at in used)
-    said = [*notes, *_said(header, blank, columns, names, used)]
-    return Table(tuple(columns), tuple(_fitted(row, used, len(header.cells)) for row in kept), tuple(said))
+        filled.append(row)
+        width = max(width, row.width())
+        check_size(len(filled), width)
+    used = [at for at in range(width) if header.has(at) or any(row.has(at) for row in filled)]
+    given = {at: str(header.cells[at]).strip() for at in used if header.has(at)}
+    columns = unique(given.get(at, f"Column {at + 1}") for at in used)
+    all_notes = [*notes]
+    if header.number > 1:
+        all_notes.append(f"Column names are taken from row {header.number}.")
+    if blank:
+        all_notes.append(f"{blank} blank {'row was' if blank == 1 else 'rows were'} passed over.")
+    renamed = [name for name, at in zip(columns, used, strict=True) if name != given.get(at)]
+    if renamed:
+        listed = ", ".join(renamed[:5]) + (" …" if len(renamed) > 5 else "")
+        all_notes.append(f"Columns without a name of their own are called {listed}.")
+    return Table(tuple(columns), tuple(_fitted(row, used, header.width()) for row in filled), tuple(all_notes))
 
 
 def from_records(records: Iterable[tuple[int, Mapping[str, Cell]]], notes: Sequence[str] = ()) -> Table:
@@ -131,18 +143,39 @@ def from_records(records: Iterable[tuple[int, Mapping[str, Cell]]], notes: Seque
     Raises:
         TableError: There are none, or too many rows or names.
     """
-    columns: dict[str, int] = {}
-    found: list[tuple[int, Mapping[str, Cell]]] = []
+    columns: dict[str, None] = {}
+    filled = []
     for number, record in records:
-        for name in record:
-            columns.setdefault(str(name), len(columns))
-        if not all(is_blank(value) for value in record.values()):
-            found.append((number, record))
-        _check_size(len(found), len(columns))
-    if not found:
-        raise _no_rows()
-    rows = (Row(number, tuple(record.get(name) for name in columns)) for number, record in found)
+        columns |= dict.fromkeys(record)
+        if not all(map(is_blank, record.values())):
+            filled.append((number, record))
+        check_size(len(filled), len(columns))
+    if not filled:
+        raise _empty()
+    rows = (Row(number, tuple(record.get(name) for name in columns)) for number, record in filled)
     return Table(tuple(columns), tuple(rows), tuple(notes))
+
+
+def unique(names: Iterable[str]) -> list[str]:
+    """Return names of which none is repeated: the second `Answer` becomes `Answer (2)`."""
+    result: dict[str, None] = {}
+    for name in names:
+        free, number = name, 1
+        while free in result:
+            number += 1
+            free = f"{name} ({number})"
+        result[free] = None
+    return list(result)
+
+
+def check_size(rows: int, columns: int) -> None:
+    """Refuse a table that is too long or too wide."""
+    if columns > MAX_COLUMNS:
+        what = f"The table has more than {MAX_COLUMNS} columns."
+        raise TableError(what, next="Keep the columns you need.", code="columns")
+    if rows > MAX_ROWS or rows * columns > MAX_CELLS:
+        why = f"At most {MAX_ROWS:,} rows and {MAX_CELLS:,} cells are read."
+        raise TableError("The table is too long.", why, "Split it into several files.", code="rows")
 
 
 def counting(rows: Iterable[Row], progress: Progress | None) -> Iterator[Row]:
@@ -153,87 +186,31 @@ def counting(rows: Iterable[Row], progress: Progress | None) -> Iterator[Row]:
         yield row
 
 
-def unique(names: Iterable[str]) -> list[str]:
-    """Return names of which none is repeated: the second `Answer` becomes `Answer (2)`."""
-    taken: dict[str, None] = {}
-    for name in names:
-        free, number = name, 1
-        while free in taken:
-            number += 1
-            free = f"{name} ({number})"
-        taken[free] = None
-    return list(taken)
-
-
-def _header(rows: Iterable[Row], number: int | None) -> tuple[Row, Iterator[Row]]:
-    """Return the row with the column names, cut to what is filled, and the rows below it."""
-    remaining = iter(rows)
-    if number is None:
-        remaining = dropwhile(_is_empty, remaining)
-        first = list(islice(remaining, _TITLE_ROWS))
-        # A single cell above a table is its title.
-        at = next((at for at, row in enumerate(first) if _width(row) > 1), 0)
-        first, remaining = first[at:], chain(first[at + 1 :], remaining)
-    else:
-        first = [row for row in islice(dropwhile(lambda row: row.number < number, remaining), 1) if not _is_empty(row)]
-    if first:
-        _check_size(0, _filled(first[0].cells))
-        return Row(first[0].number, first[0].cells[: _filled(first[0].cells)]), remaining
+def _header(rows: Iterator[Row], number: int | None) -> tuple[Row, Iterator[Row]]:
+    """Return the row with the column names, and the rows below it."""
     if number is not None:
-        raise TableError("It holds no column names.", next="Choose another row as header.", code="header", row=number)
-    raise _no_rows()
+        first = list(islice(dropwhile(lambda row: row.number < number, rows), 1))
+        if not first or not first[0].width():
+            raise TableError("It holds no column names.", next="Choose another row.", code="header", row=number)
+    else:
+        first = list(islice(dropwhile(lambda row: not row.width(), rows), _TITLE_ROWS))
+        if not first:
+            raise _empty()
+        # A single cell above a table is its title.
+        at = next((at for at, row in enumerate(first) if sum(map(row.has, range(len(row.cells)))) > 1), 0)
+        first = first[at:]
+    check_size(0, first[0].width())
+    return first[0], chain(first[1:], rows)
 
 
-def _is_empty(row: Row) -> bool:
-    return all(is_blank(cell) for cell in row.cells)
-
-
-def _width(row: Row) -> int:
-    return sum(not is_blank(cell) for cell in row.cells)
-
-
-def _no_rows() -> TableError:
-    return TableError(
-        "The table is empty.", next="Choose a file with a row of column names and rows below.", code="empty"
-    )
-
-
-def _check_size(rows: int, columns: int) -> None:
-    if columns > MAX_COLUMNS:
-        raise TableError(
-            f"The table has more than {MAX_COLUMNS} columns.", next="Keep the columns you need.", code="columns"
-        )
-    if rows > MAX_ROWS or rows * columns > MAX_CELLS:
-        most = f"At most {MAX_ROWS:,} rows and {MAX_CELLS:,} cells are read."
-        raise TableError("The table is too long.", most, "Split it into several files.", code="rows")
-
-
-def _filled(cells: Sequence[Cell]) -> int:
-    """Return the number of cells up to the last that is not blank."""
-    return next((at for at in range(len(cells), 0, -1) if not is_blank(cells[at - 1])), 0)
-
-
-def _is_used(row: Row, position: int) -> bool:
-    return position in row.marks or (position < len(row.cells) and not is_blank(row.cells[position]))
+def _empty() -> TableError:
+    next_step = "Choose a file with a row of column names and rows below."
+    return TableError("The table is empty.", next=next_step, code="empty")
 
 
 def _fitted(row: Row, used: Sequence[int], width: int) -> Row:
+    """Return a row with the used cells only; those beyond the header are marked."""
     cells = tuple(row.cells[at] if at < len(row.cells) else None for at in used)
     marks = {new: row.marks[old] for new, old in enumerate(used) if old in row.marks} if row.marks else {}
-    for new, old in enumerate(used):
-        if old >= width and not is_blank(cells[new]):
-            marks[new] = Mark("extra")
-    return Row(row.number, cells, marks)
-
-
-def _said(header: Row, blank: int, columns: Sequence[str], names: Sequence[Cell], used: Sequence[int]) -> Iterator[str]:
-    if header.number > 1:
-        yield f"Column names are taken from row {header.number}."
-    if blank:
-        yield f"{blank} blank {'row was' if blank == 1 else 'rows were'} passed over."
-    renamed = [
-        name for name, at in zip(columns, used, strict=True) if is_blank(names[at]) or name != str(names[at]).strip()
-    ]
-    if renamed:
-        listed = ", ".join(renamed[:5]) + (" …" if len(renamed) > 5 else "")
-        yield f"Columns without a name of their own are called {listed}."
+    extra = {new: Mark("extra") for new, old in enumerate(used) if old >= width and not is_blank(cells[new])}
+    return Row(row.number, cells, {**marks, **extra})

@@ -73,10 +73,10 @@ def draw(examined: Import, choices: Choices, key: Key) -> Choices | None:
 def as_csv(findings: Sequence[Finding]) -> bytes:
     """Return findings as a CSV file."""
     rows = (
-        (finding.row, finding.column, finding.code, finding.what, finding.why, finding.fix, _ACTIONS[finding.choice])
+        (finding.row, finding.column, finding.code, finding.what, finding.advice, _ACTIONS[finding.choice])
         for finding in findings
     )
-    return csv_text(("Row", "Column", "Code", "What", "Why", "Fix", "Done"), rows).encode("utf-8-sig", "replace")
+    return csv_text(("Row", "Column", "Code", "What", "Advice", "Done"), rows).encode("utf-8-sig", "replace")
 
 
 def with_edits(edits: Mapping[int, Mapping[str, Any]], listed: Sequence[Finding], choices: Choices) -> Choices:
@@ -162,7 +162,7 @@ def _table(listed: Sequence[Finding], choices: Choices, key: Key) -> None:
             "What": short(finding.what, 200),
             "Do": _ACTIONS[finding.choice],
             "Value": short(finding.value, 200) if finding.value else None,
-            "Why, and what helps": short(f"{finding.why} {finding.fix}", 300),
+            "Why, and what helps": short(finding.advice, 300),
         }
         for finding in listed
     ]

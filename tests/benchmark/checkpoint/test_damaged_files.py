@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.benchmark.checkpoint.reader import read_document
+from karenina_core.benchmark.checkpoint.document import read_document
 from karenina_core.errors import CheckpointError
 from tests.benchmark.checkpoint.test_ratings import NINE
 from tests.benchmark.samples import BH3, FILES, document, item, prop, rating, small_benchmark

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.benchmark.checkpoint.reader import read_document
+from karenina_core.benchmark.checkpoint.document import read_document
 from karenina_core.schemas import MetricRubricTrait, RubricTrait, StoredTrait
 from tests.benchmark.samples import FILES, document, item, load, repairs_of
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from karenina_core.benchmark.checkpoint.placeholders import is_placeholder
+from karenina_core.benchmark.checkpoint.questions import is_placeholder
 from tests.benchmark.samples import TEMPLATE
 
 PLACEHOLDER = '''class Answer(BaseAnswer):

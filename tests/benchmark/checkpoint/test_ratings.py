@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karenina_core.benchmark.checkpoint.rating_writer import write_rating
-from karenina_core.benchmark.checkpoint.ratings import read_rating
-from karenina_core.benchmark.checkpoint.repairs import Repairs
+from karenina_core.benchmark.checkpoint.nodes import Repairs
+from karenina_core.benchmark.checkpoint.traits import read_rating, write_rating
 from karenina_core.schemas import AnyTrait, ManualRubricTrait, MetricRubricTrait, RubricTrait, StoredTrait
 from tests.benchmark.samples import prop, rating
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.benchmark.checkpoint.vocabulary import CONTEXT
+from karenina_core.benchmark.checkpoint.nodes import CONTEXT
 from karenina_core.schemas import Rubric, StoredTrait
 from tests.benchmark.checkpoint.test_ratings import NAMES, NINE, TEXTS, TRAITS
 from tests.benchmark.samples import document, item, load, prop, rating, small_benchmark

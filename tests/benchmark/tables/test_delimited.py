@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from karenina_core.benchmark.tables import TableError
-from karenina_core.benchmark.tables.delimited import decode, find_delimiter, read_delimited
+from karenina_core.benchmark import TableError
+from karenina_core.benchmark.tables.readers import decode, find_delimiter, read_delimited
 from tests.benchmark.tables.files import read
 
 TEXT = "Frage;Antwort;Größe\nWas?;Ja – „so“;1,5\nWie?;Nein;2,5\n"
@@ -39,7 +39,7 @@ def test_an_encoding_can_be_chosen() -> None:
 
 
 def test_utf_16_without_a_mark_can_be_chosen() -> None:
-    assert decode("é,ü".encode("utf-16-be"), "utf-16").text == "é,ü"
+    assert decode("é,ü".encode("utf-16-be"), "utf-16")[0] == "é,ü"
 
 
 def test_bytes_that_are_no_text_are_refused() -> None:

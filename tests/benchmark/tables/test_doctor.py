@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from karenina_core.benchmark import Benchmark, Choices, ColumnMapping, Import, Table, apply, suggest_mapping
-from karenina_core.benchmark.tables import KINDS, preview
-from karenina_core.benchmark.tables.findings import Key
+from karenina_core.benchmark.tables.doctor import KINDS, Key
 from karenina_core.errors import InputError
 from karenina_core.schemas.entities.question import question_id
 from tests.benchmark.samples import BROKEN_TEMPLATE, TEMPLATE
@@ -102,7 +101,7 @@ def test_every_kind_has_a_case() -> None:
 def test_it_is_found_where_it_is_and_told_in_full(code: str) -> None:
     found = examined(CASES[code][0], benchmark())
     finding = next(finding for finding in found.findings if finding.code == code)
-    assert finding.what and finding.why and finding.fix
+    assert finding.what and finding.advice
     assert finding.choice == KINDS[code].choices[0]
     assert finding.choice != "skip" or finding.row in found.left_out
 
@@ -228,8 +227,3 @@ def test_more_questions_than_a_benchmark_may_have_are_refused(monkeypatch: pytes
     with pytest.raises(InputError, match="would have 2 questions"):
         examined(csv_table("a?,b"), here).add_to(here)
     assert len(here) == 1
-
-
-def test_a_preview_is_of_the_first_rows() -> None:
-    table = csv_table(*(f"q{number}?,a" for number in range(50)))
-    assert preview(table, suggest_mapping(table), 3).total == 3

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from openpyxl import Workbook
 
-from karenina_core.archives import Archive
-from karenina_core.benchmark import Opened, open_file
-from karenina_core.benchmark.tables import TableError
+from karenina_core.benchmark import Opened, TableError, open_file
+from karenina_core.benchmark.tables.archive import Archive
 from karenina_core.benchmark.tables.excel import sheet_names
 from karenina_core.benchmark.tables.table import Mark
 from tests.benchmark.tables.files import HEADER, members, read, repacked, saved, workbook, zipped

@@ -12,8 +12,8 @@ import pyarrow as arrow
 import pyarrow.parquet as parquet
 import pytest
 
-from karenina_core.benchmark.tables import TableError
-from karenina_core.benchmark.tables.records import find_list
+from karenina_core.benchmark import TableError
+from karenina_core.benchmark.tables.readers import find_list
 from tests.benchmark.tables.files import read
 
 ROWS = [{"question": "What?", "answer": "BCL2"}, {"question": "Why?", "keywords": ["a", "b"]}]

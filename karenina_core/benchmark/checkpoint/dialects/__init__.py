@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from karenina_core.benchmark.checkpoint.dialects import autumn, dataset, elements, gui_v2
-from karenina_core.benchmark.checkpoint.repairs import Repairs
+from karenina_core.benchmark.checkpoint.nodes import Repairs
 
 STEPS = (gui_v2, dataset, elements, autumn)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from karenina_core.benchmark.checkpoint.repairs import Repairs
+from karenina_core.benchmark.checkpoint.nodes import Repairs
 
 
 def recognises(document: Mapping[str, Any]) -> bool:

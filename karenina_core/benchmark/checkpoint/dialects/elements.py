@@ -5,18 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from karenina_core.benchmark.checkpoint.dialects.gui_v2 import rubric_names
-from karenina_core.benchmark.checkpoint.legacy_traits import ratings_of_rubric
-from karenina_core.benchmark.checkpoint.properties import listed, property_node
-from karenina_core.benchmark.checkpoint.repairs import Repairs
-from karenina_core.benchmark.checkpoint.vocabulary import (
-    GLOBAL,
-    GLOBAL_RUBRIC_DESCRIPTION,
-    GLOBAL_RUBRIC_NAME,
-    QUESTION,
-    QUESTION_RUBRIC_DESCRIPTION,
-    QUESTION_RUBRIC_NAME,
-)
+from karenina_core.benchmark.checkpoint.nodes import GLOBAL, QUESTION, Repairs, listed, property_node
+from karenina_core.benchmark.checkpoint.traits import ratings_of_rubric, rubric_names
 
 _RUBRICS = ("globalRubric", "rubric")
 _MOVED = frozenset({"identifier", "answerTemplate", "rubric", "finished", "dateCreated", "dateModified"})
@@ -32,22 +22,24 @@ def recognises(document: Mapping[str, Any]) -> bool:
 
 def convert(document: Mapping[str, Any], repairs: Repairs) -> dict[str, Any]:
     """Return the document with every question wrapped and every rubric as ratings."""
-    rubrics = [document[key] for key in _RUBRICS if isinstance(document.get(key), dict)]
-    carried = [rating for rubric in rubrics for rating in ratings_of_rubric(rubric, GLOBAL, "global rubric", repairs)]
-    names = [node for rubric in rubrics for node in rubric_names(rubric, GLOBAL_RUBRIC_NAME, GLOBAL_RUBRIC_DESCRIPTION)]
-    root = {key: value for key, value in document.items() if not (key in _RUBRICS and isinstance(value, dict))}
-    if carried:
-        root["rating"] = [*listed(root.get("rating")), *carried]
-    if names:
-        root["additionalProperty"] = [*listed(root.get("additionalProperty")), *names]
-    root["dataFeedElement"] = [
-        _wrapped(element, repairs) if _is_question(element) else element for element in document["dataFeedElement"]
-    ]
-    return root
+    root = dict(document)
+    for rubric in [root.pop(key) for key in _RUBRICS if isinstance(root.get(key), dict)]:
+        ratings = ratings_of_rubric(rubric, GLOBAL, "global rubric", repairs)
+        root |= _extended(root, ratings, rubric_names(rubric, GLOBAL))
+    elements = document["dataFeedElement"]
+    return {**root, "dataFeedElement": [_wrapped(e, repairs) if _is_question(e) else e for e in elements]}
 
 
 def _is_question(element: Any) -> bool:
     return isinstance(element, dict) and "item" not in element and ("name" in element or "text" in element)
+
+
+def _extended(
+    node: Mapping[str, Any], ratings: list[dict[str, Any]], properties: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """Return the lists of a node to which something is added."""
+    added = {"rating": ratings, "additionalProperty": properties}
+    return {key: [*listed(node.get(key)), *new] for key, new in added.items() if new}
 
 
 def _wrapped(question: Mapping[str, Any], repairs: Repairs) -> dict[str, Any]:
@@ -55,20 +47,16 @@ def _wrapped(question: Mapping[str, Any], repairs: Repairs) -> dict[str, Any]:
     where = f"question {question.get('identifier') or text}"
     repairs.add(where, "the element is the question itself", "wrapped in a DataFeedItem")
     rubric = question.get("rubric")
-    moved = _MOVED if question.get("text") else _MOVED | {"name"}
-    item = {key: value for key, value in question.items() if key not in moved}
-    item |= {
-        "text": text,
-        "hasPart": question.get("hasPart")
-        or {"@type": "SoftwareSourceCode", "text": question.get("answerTemplate") or ""},
-    }
-    ratings = ratings_of_rubric(rubric, QUESTION, where, repairs)
-    if ratings:
-        item["rating"] = [*listed(question.get("rating")), *ratings]
-    properties = rubric_names(rubric, QUESTION_RUBRIC_NAME, QUESTION_RUBRIC_DESCRIPTION)
+    properties = rubric_names(rubric, QUESTION)
     if "finished" in question:
         properties.append(property_node("finished", question["finished"]))
-    if properties:
-        item["additionalProperty"] = [*listed(question.get("additionalProperty")), *properties]
+    moved = _MOVED if question.get("text") else _MOVED | {"name"}
+    template = {"@type": "SoftwareSourceCode", "text": question.get("answerTemplate") or ""}
+    item = {
+        **{key: value for key, value in question.items() if key not in moved},
+        "text": text,
+        "hasPart": question.get("hasPart") or template,
+        **_extended(question, ratings_of_rubric(rubric, QUESTION, where, repairs), properties),
+    }
     dates = {key: question[key] for key in ("dateCreated", "dateModified") if key in question}
     return {"@type": "DataFeedItem", "@id": question.get("identifier"), **dates, "item": item}

@@ -9,8 +9,8 @@ import zipfile
 
 import pytest
 
-from karenina_core import archives
-from karenina_core.archives import Archive
+from karenina_core.benchmark.tables import archive as archives
+from karenina_core.benchmark.tables.archive import Archive
 from karenina_core.errors import CheckpointError
 from tests.benchmark.tables.files import zipped
 
@@ -96,7 +96,7 @@ def test_a_locked_archive_is_refused_in_words() -> None:
     data[data.index(b"PK\x03\x04") + 6] |= 1
     data[data.index(b"PK\x01\x02") + 8] |= 1
     error = refused(bytes(data))
-    assert (error.code, "password" in error.what) == ("zip", True)
+    assert (error.code, "password" in error.why) == ("zip", True)
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])

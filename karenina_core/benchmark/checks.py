@@ -1,0 +1,280 @@
+"""Whether a benchmark and its questions can run, what stands in the way, and which trait touches which question."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from karenina_core.benchmark.question import Contents, Entry
+from karenina_core.benchmark.workspaces import check_relative, resolve
+from karenina_core.errors import InputError, TemplateError
+from karenina_core.schemas import AnyTrait, Rubric, StoredTrait, merge_rubrics
+
+if TYPE_CHECKING:
+    from karenina_core.benchmark.benchmark import Benchmark
+
+Severity = Literal["error", "warning", "info"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+# A file may hold thousands of templates that each take a tenth of a second to read.
+MAX_CHECK_SECONDS = 30.0
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing to know before a run.
+
+    Attributes:
+        where: The place in words, such as `question q1`.
+        what: What is the matter.
+        next: What to do about it.
+        severity: `error` (cannot run), `warning` (runs, but perhaps not as meant) or `info`.
+        code: Stable short name: `empty`, `no_text`, `no_answer`, `template`, `no_template`, `unfinished`, `trait`,
+            `conflict`, `embeddings`, `workspace` or `other`.
+        question_id: The question it is about, if it is about one.
+        line: Line in the template, if it is about one.
+    """
+
+    where: str
+    what: str
+    next: str
+    severity: Severity
+    code: str = "other"
+    question_id: str | None = None
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what} {self.next}".rstrip()
+
+
+def problems_of(contents: Contents, root: Path | None) -> Iterator[Problem]:
+    """Yield everything worth knowing before a run of a benchmark.
+
+    Args:
+        contents: The benchmark.
+        root: Its workspace root, None when not set; then workspaces are not looked for.
+    """
+    entries = contents.entries.values()
+    if not entries:
+        yield Problem("benchmark", "It has no questions.", "Add questions.", "error", "empty")
+    elif not any(entry.question.finished for entry in entries):
+        what = "No question is finished, so a run has nothing to do."
+        yield Problem("benchmark", what, "Mark questions as finished.", "error", "unfinished")
+    yield from _rubric_problems("global rubric", contents.rubric)
+    if contents.node.get("hasPart"):
+        yield Problem("benchmark", "Its scenarios are kept but not run.", "Add their questions one by one.", "info")
+    texts: set[str] = set()
+    until, unread = time.monotonic() + MAX_CHECK_SECONDS, 0
+    for entry in entries:
+        question = entry.question
+        yield from _question_problems(entry, contents.rubric, root)
+        if question.answer_template is not None and time.monotonic() < until:
+            yield from _template_problems(entry)
+        else:
+            unread += question.answer_template is not None
+        if question.question in texts:
+            what, next_step = "Another question has the same text.", "Remove one of them, unless both are meant."
+            yield Problem(f"question {question.id}", what, next_step, "warning", question_id=question.id)
+        texts.add(question.question)
+    if unread:
+        what = f"{unread} of its templates were not checked, because those before them took too long."
+        yield Problem("benchmark", what, "Each is checked when its question is opened or run.", "warning")
+
+
+def _rubric_problems(where: str, rubric: Rubric | None, question_id: str | None = None) -> Iterator[Problem]:
+    for trait in rubric.stored_traits if rubric else ():
+        next_step = "Correct it or remove it." if trait.problem else "It stays in the file as it is."
+        severity: Severity = "warning" if trait.problem else "info"
+        what = f"It is not evaluated: {trait.reason}."
+        yield Problem(f"{where}, trait {trait.name}", what, next_step, severity, "trait", question_id)
+
+
+def _question_problems(entry: Entry, shared: Rubric | None, root: Path | None) -> Iterator[Problem]:
+    question = entry.question
+    where = f"question {question.id}"
+
+    def problem(what: str, next: str, severity: Severity, code: str) -> Problem:
+        return Problem(where, what, next, severity, code, question.id)
+
+    if not question.question.strip():
+        yield problem("It has no text.", "Give it one.", "error", "no_text")
+    if not question.raw_answer.strip():
+        yield problem("It has no reference answer.", "Give it one.", "warning", "no_answer")
+    if not question.finished:
+        yield problem("It is unfinished and takes no part in runs.", "Mark it finished.", "info", "unfinished")
+    if question.answer_template is None:
+        yield problem("It has no template.", "Add one, or only traits are evaluated.", "warning", "no_template")
+    yield from _rubric_problems(where, entry.rubric, question.id)
+    for name in merge_rubrics(shared, entry.rubric)[1]:
+        what = f"Its trait {name!r} replaces the global one."
+        yield problem(what, "Rename it if both are meant.", "warning", "conflict")
+    if question.workspace_path is not None:
+        try:
+            resolve(root, question.workspace_path) if root else check_relative(question.workspace_path)
+        except InputError as error:
+            yield problem(error.what, error.next, "error", "workspace")
+
+
+def _template_problems(entry: Entry) -> Iterator[Problem]:
+    question = entry.question
+    for problem in _problems_in(question.answer_template or ""):
+        yield replace(problem, where=f"question {question.id}", question_id=question.id)
+
+
+# Reading thousands of templates takes seconds, and after a change of one question all others are the same as before.
+@lru_cache(maxsize=50_000)
+def _problems_in(source: str) -> tuple[Problem, ...]:
+    from karenina_core.templates import read_template
+
+    try:
+        template = read_template(source)
+    except TemplateError as error:
+        what = f"Its template cannot be read: {error.what}{f' ({error.why})' if error.why else ''}"
+        return (Problem("", what, error.next, "error", "template", line=error.line),)
+    problems = [Problem("", warning, "", "warning") for warning in template.warnings]
+    if template.semantic_fields:
+        what = f"SemanticMatch decides {', '.join(template.semantic_fields)}."
+        problems.append(Problem("", what, "Switch the embedding check on for the run.", "info", "embeddings"))
+    return tuple(problems)
+
+
+State = Literal["ready", "draft", "issue"]
+ONLY_TRAITS = "It has no template: only traits are evaluated."
+UNFINISHED = "It is not marked as finished."
+NOTHING_DECIDES = "It has no template and no rubric trait to evaluate, so nothing would be decided."
+
+
+class QuestionState(NamedTuple):
+    """Where a question stands.
+
+    Attributes:
+        state: `ready` (takes part), `draft` (unfinished) or `issue` (something prevents its evaluation).
+        reason: Why it does not take part, or what is left out when it does; often empty.
+        obstacles: Everything that keeps it from being evaluated, one sentence each; empty when it is ready.
+    """
+
+    state: State
+    reason: str = ""
+    obstacles: tuple[str, ...] = ()
+
+
+def question_states(benchmark: Benchmark, problems: Iterable[Problem] | None = None) -> dict[str, QuestionState]:
+    """Return where every question of a benchmark stands, by id.
+
+    Args:
+        benchmark: The benchmark.
+        problems: What its `check` returned; it is checked when not given.
+    """
+    errors: dict[str, list[str]] = {}
+    for problem in benchmark.check() if problems is None else problems:
+        if problem.question_id and problem.severity == "error":
+            errors.setdefault(problem.question_id, []).append(f"{problem.what} {problem.next}".strip())
+    shared = has_evaluated_trait(benchmark.get_global_rubric())
+    states = {}
+    for question in benchmark:
+        own = benchmark.get_merged_rubric_for_question(question.id) if question.question_rubric else None
+        decided = question.answer_template is not None or (has_evaluated_trait(own) if own else shared)
+        obstacles = [*errors.get(question.id, []), *([] if decided else [NOTHING_DECIDES])]
+        if not question.finished:
+            state: State = "issue" if question.id in errors else "draft"
+            reason = errors[question.id][0] if question.id in errors else UNFINISHED
+            states[question.id] = QuestionState(state, reason, (*obstacles, UNFINISHED))
+        elif obstacles:
+            states[question.id] = QuestionState("issue", obstacles[0], tuple(obstacles))
+        else:
+            states[question.id] = QuestionState("ready", "" if question.answer_template else ONLY_TRAITS)
+    return states
+
+
+def has_evaluated_trait(rubric: Rubric | None) -> bool:
+    """Whether a rubric holds a trait that is evaluated, not only kept."""
+    return rubric is not None and any(not isinstance(trait, StoredTrait) for trait in rubric.traits)
+
+
+Touch = Literal["global", "own", ""]
+
+
+class TraitReach(NamedTuple):
+    """How far a trait reaches.
+
+    Attributes:
+        name: Of the trait.
+        kind: `llm`, `regex`, `metric`, or `stored` for one that is kept but not evaluated.
+        scope: Whether it belongs to all questions or to single ones.
+        questions: How many questions it is evaluated for.
+        replaced: How many questions have a trait of that name of their own instead; of global traits only.
+    """
+
+    name: str
+    kind: str
+    scope: Literal["global", "own"]
+    questions: int
+    replaced: int = 0
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Which trait touches which question; traits that are kept but not evaluated touch none.
+
+    Attributes:
+        shared: The traits of all questions.
+        own: Those of single questions, by question, for all questions in their order.
+    """
+
+    shared: tuple[AnyTrait, ...]
+    own: Mapping[str, tuple[AnyTrait, ...]]
+
+    @cached_property
+    def reaches(self) -> tuple[TraitReach, ...]:
+        """Every trait once: those of all questions first, then those of single ones, the most frequent first."""
+        owners = Counter((trait.name, trait.type) for traits in self.own.values() for trait in traits)
+        replaced = Counter(name for name, _ in owners.elements())
+        everywhere = {trait.name: len(self.own) - replaced[trait.name] for trait in _evaluated(self.shared)}
+        return (
+            *(TraitReach(t.name, t.type, "global", everywhere.get(t.name, 0), replaced[t.name]) for t in self.shared),
+            *(TraitReach(*key, "own", 0 if key[1] == "stored" else number) for key, number in owners.most_common()),
+        )
+
+    @cached_property
+    def untouched(self) -> tuple[str, ...]:
+        """The questions no trait is evaluated for."""
+        return tuple(name for name in self.own if not self.names(name))
+
+    def touch(self, question_id: str, name: str) -> Touch:
+        """Say by which rubric a trait of that name is evaluated for a question; empty when it is not."""
+        own = [trait for trait in self.own[question_id] if trait.name == name]
+        if own:
+            return "own" if _evaluated(own) else ""
+        return "global" if any(trait.name == name for trait in _evaluated(self.shared)) else ""
+
+    def names(self, question_id: str) -> list[str]:
+        """Return the traits that are evaluated for a question, its own last."""
+        own = self.own[question_id]
+        hidden = {trait.name for trait in own}
+        return [trait.name for trait in _evaluated(self.shared) if trait.name not in hidden] + [
+            trait.name for trait in _evaluated(own)
+        ]
+
+    def replaced(self, question_id: str) -> list[str]:
+        """Return the traits of all questions that a question replaces by its own."""
+        own = {trait.name for trait in self.own[question_id]}
+        return [trait.name for trait in self.shared if trait.name in own]
+
+
+def _evaluated(traits: Iterable[AnyTrait]) -> list[AnyTrait]:
+    return [trait for trait in traits if not isinstance(trait, StoredTrait)]
+
+
+def coverage_of(shared: Rubric | None, own: Mapping[str, Rubric | None]) -> Coverage:
+    """Return the coverage of rubrics.
+
+    Args:
+        shared: The rubric of all questions.
+        own: The rubric of every question, None for those without one of their own.
+    """
+    of_questions = {name: tuple(rubric.traits if rubric else ()) for name, rubric in own.items()}
+    return Coverage(tuple(shared.traits if shared else ()), of_questions)

@@ -1,0 +1,334 @@
+"""What a benchmark consists of: its questions and their fields, how they are checked, merged and searched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from pydantic import ConfigDict, Field, ValidationError, computed_field
+
+from karenina_core import patterns
+from karenina_core.benchmark.workspaces import check_relative
+from karenina_core.errors import InputError
+from karenina_core.schemas import BaseAnswer, Rubric, share_layout
+from karenina_core.schemas.entities.question import FewShotExample, Question, now, question_id
+from karenina_core.text import check_whole, first_free
+
+DEFAULT_CREATOR = "Karenina Benchmarking System"
+_NO_NODE: Mapping[str, Any] = {}
+_REQUIRED = {"question": "text", "raw_answer": "reference answer (raw_answer)"}
+
+
+class BenchmarkQuestion(Question):
+    """A question as a member of a benchmark. Read-only; it changes through the methods of `Benchmark`.
+
+    Files may hold questions without a text or a reference answer; those are kept, and `Benchmark.check` names them.
+
+    Attributes:
+        finished: Whether the question takes part in runs.
+        stored_id: The id it has in its file, where that differs from the hash of its text.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    question: str
+    raw_answer: str = ""
+    finished: bool = Field(default=True, exclude=True)
+    stored_id: str = Field(default="", exclude=True, repr=False)
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Take little memory."""
+        share_layout(self)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def id(self) -> str:
+        """The id in the benchmark and in results."""
+        return self.stored_id or self.text_id
+
+    @property
+    def text_id(self) -> str:
+        """The MD5 of the text, the same in every benchmark."""
+        return question_id(self.question)
+
+    @property
+    def author_name(self) -> str:
+        """The name of the author, empty when there is none."""
+        return str((self.author or {}).get("name", ""))
+
+    def __eq__(self, other: object) -> bool:
+        """Compare content; the plain `Question` of the same content is equal."""
+        if not isinstance(other, Question):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in Question.model_fields)
+
+
+class Entry(NamedTuple):
+    """What a benchmark holds of one question.
+
+    Attributes:
+        question: Everything known of it.
+        rubric: Its own rubric, None when it has none.
+        node: The `DataFeedItem` of its file; keeps what this program does not know. Never changed.
+        clean: Whether the node says exactly what the other two say.
+    """
+
+    question: BenchmarkQuestion
+    rubric: Rubric | None = None
+    node: Mapping[str, Any] = _NO_NODE
+    clean: bool = False
+
+
+@dataclass
+class Contents:
+    """A benchmark as data.
+
+    Attributes:
+        name: Its name.
+        description: What it is about.
+        version: Its own version, not that of the file format.
+        creator: A name, or an object such as a schema.org Person.
+        created_at: ISO 8601.
+        modified_at: ISO 8601; changes with the content, not with saving.
+        rubric: The global rubric.
+        properties: Custom properties, by name.
+        entries: The questions, by id, in their order.
+        node: The root of its file; keeps what this program does not know. Never changed.
+    """
+
+    name: str
+    description: str = ""
+    version: str = "0.1.0"
+    creator: str | dict[str, Any] = DEFAULT_CREATOR
+    created_at: str = field(default_factory=now)
+    modified_at: str = field(default_factory=now)
+    rubric: Rubric | None = None
+    properties: dict[str, Any] = field(default_factory=dict)
+    entries: dict[str, Entry] = field(default_factory=dict)
+    node: Mapping[str, Any] = field(default_factory=dict)
+
+
+def make_question(fields: Mapping[str, Any], required: Container[str] = _REQUIRED) -> BenchmarkQuestion:
+    """Return a question of the given fields.
+
+    Args:
+        fields: The fields by name.
+        required: Those of `question` and `raw_answer` that must not be blank.
+
+    Raises:
+        InputError: A field is unknown, of the wrong kind, or blank, or holds half a surrogate pair.
+    """
+    check_whole("The question", fields)
+    try:
+        question = BenchmarkQuestion.model_validate(fields)
+    except ValidationError as error:
+        raise InputError("The question cannot be used as given.", in_words(error)) from error
+    for name, words in _REQUIRED.items():
+        if name in required and not getattr(question, name).strip():
+            raise InputError(f"The question has no {words}.", next="Give a text that is not blank.")
+    return question
+
+
+def make_rubric(rubric: Rubric | Mapping[str, Any] | None) -> Rubric | None:
+    """Return an independent copy of a rubric, checked again in case its traits were changed meanwhile.
+
+    A rubric that says nothing at all is none.
+
+    Raises:
+        InputError: Trait names are repeated, or a trait is not valid or holds half a surrogate pair.
+    """
+    if rubric is None:
+        return None
+    check_whole("The rubric", rubric)
+    try:
+        checked = Rubric.model_validate(rubric.model_dump() if isinstance(rubric, Rubric) else rubric)
+    except ValidationError as error:
+        raise InputError("The rubric cannot be used as given.", in_words(error)) from error
+    return None if checked == Rubric() else checked
+
+
+def dumped(rubric: Rubric | None) -> dict[str, Any] | None:
+    """Return a rubric as `Question.question_rubric` holds it."""
+    return None if rubric is None else rubric.model_dump(mode="json")
+
+
+def readable_source(template: str | type[BaseAnswer] | None) -> str | None:
+    """Return the source of a template given as text or class, None when there is none.
+
+    Raises:
+        TemplateError: It cannot be read; says why and in which line.
+    """
+    if template is None or (isinstance(template, str) and not template.strip()):
+        return None
+    # Here rather than above, because most of what a benchmark does needs no template reader.
+    from karenina_core.templates import read_template, source_of
+
+    source = template if isinstance(template, str) else source_of(template)
+    read_template(source)
+    return source
+
+
+def free_id(wanted: str, taken: Container[str]) -> str:
+    """Return `wanted`, numbered if it is taken."""
+    return first_free(lambda number: f"{wanted}-{number}", taken) if wanted in taken else wanted
+
+
+def in_words(error: ValidationError, *, places: bool = True) -> str:
+    """Return what is wrong, field by field; `places` names the fields."""
+    details = error.errors(include_url=False, include_context=False)
+    messages = (detail["msg"].removeprefix("Value error, ") for detail in details)
+    paths = (".".join(map(str, detail["loc"])) if places else "" for detail in details)
+    return "; ".join(f"{path}: {text}".removeprefix(": ") for path, text in zip(paths, messages, strict=True))
+
+
+# Questions that are added or changed
+
+_ALIASES = {"rubric": "question_rubric", "tags": "keywords", "id": "question_id"}
+# Filled in from the new question where the old one has none.
+_FILLED_IN = ("answer_notes", "author", "sources", "workspace_path", "few_shot_examples", "custom_metadata")
+
+
+def fields_of_question(question: str | Mapping[str, Any] | Question) -> tuple[dict[str, Any], str | None]:
+    """Return the fields of whatever `add_question` accepts as a question, and the id it insists on.
+
+    Raises:
+        InputError: It has no text.
+    """
+    if isinstance(question, str):
+        moment = now()
+        return {"question": question, "date_created": moment, "date_modified": moment}, None
+    if isinstance(question, Question):
+        return {name: value for name, value in vars(question).items() if value is not None}, None
+    fields = {_ALIASES.get(name, name): value for name, value in question.items()}
+    if not isinstance(fields.get("question"), str):
+        raise InputError("The question has no text.", next="Give it as 'question'.")
+    explicit = fields.pop("question_id", None)
+    # A dumped question carries the hash of its text; that is no wish for an id of its own.
+    return fields, None if explicit == question_id(fields["question"]) else explicit
+
+
+def checked_fields(fields: Mapping[str, Any]) -> tuple[dict[str, Any], Rubric | None]:
+    """Return fields as a question holds them, and the rubric among them.
+
+    Raises:
+        InputError: The rubric or the workspace path is not usable.
+        TemplateError: The template cannot be read.
+    """
+    checked = dict(fields)
+    rubric = make_rubric(fields.get("question_rubric"))
+    if "question_rubric" in fields:
+        checked["question_rubric"] = dumped(rubric)
+    if "answer_template" in fields:
+        checked["answer_template"] = readable_source(fields["answer_template"])
+    if fields.get("workspace_path") is not None:
+        check_relative(fields["workspace_path"])
+    return checked, rubric
+
+
+def merge(entry: Entry, fields: Mapping[str, Any], rubric: Rubric | None) -> tuple[Entry, dict[str, Any], str]:
+    """Return a question to which the fields of a repeated one are added, what changes, and a note that says so.
+
+    Template, rubric, keywords and the finished flag of the new one count; the rest only where the old one has nothing.
+    """
+    old, changes, notes = entry.question, dict[str, Any](), list[str]()
+    template, finished = fields.get("answer_template"), fields.get("finished")
+    if template and template != old.answer_template:
+        changes["answer_template"] = template
+        notes.append("replaced its template" if old.answer_template else "added the template")
+    keywords = [word for word in dict.fromkeys(fields.get("keywords") or ()) if word not in old.keywords]
+    if keywords:
+        changes["keywords"] = [*old.keywords, *keywords]
+        notes.append(f"added the keywords {', '.join(keywords)}")
+    if finished is not None and finished != old.finished:
+        changes["finished"] = finished
+        notes.append("marked finished" if finished else "marked unfinished")
+    for name in (name for name in _FILLED_IN if fields.get(name) and not getattr(old, name)):
+        changes[name] = fields[name]
+        notes.append(f"added {name}")
+    others = [name for name in ("raw_answer", *_FILLED_IN) if fields.get(name) and name not in changes]
+    differing = [name for name in others if _plain(fields[name]) != _plain(getattr(old, name))]
+    if differing:
+        notes.append(f"kept its own {', '.join(differing)}")
+    if rubric is not None:
+        merged, note = _merged_rubric(entry.rubric, rubric)
+        if merged != entry.rubric:
+            entry, changes["question_rubric"] = entry._replace(rubric=merged), dumped(merged)
+            notes.append(note)
+    what = "; ".join(notes) or "nothing changed"
+    return entry, changes, f"The question {old.question[:60]!r} is there already (id {old.id}): {what}."
+
+
+def _merged_rubric(old: Rubric | None, new: Rubric) -> tuple[Rubric, str]:
+    """Return the union of two rubrics, where the new one's traits win, and what that changes."""
+    traits = {trait.name: trait for trait in (old.traits if old else ())}
+    merged = Rubric(
+        name=(old.name if old else None) or new.name,
+        description=(old.description if old else None) or new.description,
+        traits=list((traits | {trait.name: trait for trait in new.traits}).values()),
+    )
+    added = [trait.name for trait in new.traits if trait.name not in traits]
+    replaced = [trait.name for trait in new.traits if trait.name in traits and traits[trait.name] != trait]
+    notes = [
+        f"{what} the traits {', '.join(names)}" for what, names in (("added", added), ("replaced", replaced)) if names
+    ]
+    return merged, "; ".join(notes) or "named its rubric"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [item.model_dump() if isinstance(item, FewShotExample) else item for item in value]
+    return value
+
+
+# Finding questions by what their fields hold
+
+SEARCHED = ("question", "raw_answer", "keywords")
+MatchMode = Literal["exact", "contains", "in", "regex"]
+
+
+def field_of(question: BenchmarkQuestion, path: str) -> Any:
+    """Return a field by its dotted path, such as `author.name`, None when there is none."""
+    value: Any = question
+    for part in path.split("."):
+        value = value.get(part) if isinstance(value, Mapping) else getattr(value, part, None)
+    return value
+
+
+def items_of(question: BenchmarkQuestion, path: str) -> list[Any]:
+    """Return the items of a list field, or the one value of another."""
+    value = field_of(question, path)
+    return [item for item in (value if isinstance(value, list) else [value]) if item is not None]
+
+
+def matcher(mode: MatchMode, value: Any) -> Callable[[Any], bool]:
+    """Return a function that says whether a stored value matches.
+
+    Raises:
+        InputError: The mode is unknown.
+    """
+
+    def contains(stored: Any) -> bool:
+        return str(value) in stored if isinstance(stored, str) else isinstance(stored, list | dict) and value in stored
+
+    matchers: dict[str, Callable[[Any], bool]] = {
+        "exact": lambda stored: bool(stored == value),
+        "contains": contains,
+        "in": lambda stored: stored in value,
+        "regex": lambda stored: isinstance(stored, str) and patterns.found(value, stored),
+    }
+    if mode not in matchers:
+        raise InputError(f"{mode!r} is no match mode.", next=f"Use one of: {', '.join(matchers)}.")
+    return matchers[mode]
+
+
+def holds_text(
+    question: BenchmarkQuestion, wanted: str, fields: Sequence[str], *, case_sensitive: bool, regex: bool
+) -> bool:
+    """Whether any of the fields holds a text."""
+    texts = [str(item) for field in fields for item in items_of(question, field)]
+    if regex:
+        return any(patterns.found(wanted, text, () if case_sensitive else ("IGNORECASE",)) for text in texts)
+    if case_sensitive:
+        return any(wanted in text for text in texts)
+    return any(wanted.casefold() in text.casefold() for text in texts)
