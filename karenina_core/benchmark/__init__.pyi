@@ -3,13 +3,13 @@ from .benchmark import Health as Health
 from .benchmark import RemovedQuestion as RemovedQuestion
 from .benchmark import UnknownQuestionError as UnknownQuestionError
 from .benchmark import load_checkpoint as load_checkpoint
+from .benchmark import question_states as question_states
 from .checkpoint.nodes import Repair as Repair
 from .checks import UNFINISHED as UNFINISHED
 from .checks import Coverage as Coverage
 from .checks import Problem as Problem
 from .checks import QuestionState as QuestionState
 from .checks import TraitReach as TraitReach
-from .checks import question_states as question_states
 from .editing import BulkReview as BulkReview
 from .editing import Change as Change
 from .editing import apply_edits as apply_edits

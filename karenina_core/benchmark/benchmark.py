@@ -13,7 +13,16 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar, overload
 from karenina_core.benchmark import exports
 from karenina_core.benchmark.checkpoint.document import document_pieces, is_custom, read_checkpoint
 from karenina_core.benchmark.checkpoint.nodes import Repair
-from karenina_core.benchmark.checks import SEVERITIES, Coverage, Problem, coverage_of, has_evaluated_trait, problems_of
+from karenina_core.benchmark.checks import (
+    SEVERITIES,
+    Coverage,
+    Problem,
+    QuestionState,
+    coverage_of,
+    has_evaluated_trait,
+    problems_of,
+    states_of,
+)
 from karenina_core.benchmark.question import (
     DEFAULT_CREATOR,
     SEARCHED,
@@ -1207,6 +1216,16 @@ def load_checkpoint(source: bytes | str | Path) -> tuple[Benchmark, list[Repair]
     """
     benchmark = Benchmark.from_json(source) if isinstance(source, bytes) else Benchmark.load(source)
     return benchmark, benchmark.repairs
+
+
+def question_states(benchmark: Benchmark, problems: Iterable[Problem] | None = None) -> dict[str, QuestionState]:
+    """Return where every question of a benchmark stands, by id.
+
+    Args:
+        benchmark: The benchmark.
+        problems: What its `check` returned; it is checked when not given.
+    """
+    return states_of(benchmark._contents, benchmark.check() if problems is None else problems)
 
 
 def _taken(question_id: str | None, next_step: str) -> InputError:

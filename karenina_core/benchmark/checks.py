@@ -8,15 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from karenina_core.benchmark.question import Contents, Entry
 from karenina_core.benchmark.workspaces import check_relative, resolve
 from karenina_core.errors import InputError, TemplateError
 from karenina_core.schemas import AnyTrait, Rubric, StoredTrait, merge_rubrics
-
-if TYPE_CHECKING:
-    from karenina_core.benchmark.benchmark import Benchmark
 
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
@@ -162,22 +159,16 @@ class QuestionState(NamedTuple):
     obstacles: tuple[str, ...] = ()
 
 
-def question_states(benchmark: Benchmark, problems: Iterable[Problem] | None = None) -> dict[str, QuestionState]:
-    """Return where every question of a benchmark stands, by id.
-
-    Args:
-        benchmark: The benchmark.
-        problems: What its `check` returned; it is checked when not given.
-    """
+def states_of(contents: Contents, problems: Iterable[Problem]) -> dict[str, QuestionState]:
+    """Return where every question of a benchmark stands, by id; `problems` is all that `problems_of` yields."""
     errors: dict[str, list[str]] = {}
-    for problem in benchmark.check() if problems is None else problems:
+    for problem in problems:
         if problem.question_id and problem.severity == "error":
             errors.setdefault(problem.question_id, []).append(f"{problem.what} {problem.next}".strip())
-    shared = has_evaluated_trait(benchmark.get_global_rubric())
     states = {}
-    for question in benchmark:
-        own = benchmark.get_merged_rubric_for_question(question.id) if question.question_rubric else None
-        decided = question.answer_template is not None or (has_evaluated_trait(own) if own else shared)
+    for question, own, *_ in contents.entries.values():
+        traits, _ = merge_rubrics(contents.rubric, own)
+        decided = question.answer_template is not None or any(trait.type != "stored" for trait, _ in traits)
         obstacles = [*errors.get(question.id, []), *([] if decided else [NOTHING_DECIDES])]
         if not question.finished:
             state: State = "issue" if question.id in errors else "draft"
