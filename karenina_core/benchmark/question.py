@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, ValidationError, computed_field
 
 from karenina_core import patterns
 from karenina_core.benchmark.workspaces import check_relative
-from karenina_core.errors import InputError
+from karenina_core.errors import InputError, validation_message
 from karenina_core.schemas import BaseAnswer, Rubric, share_layout
 from karenina_core.schemas.entities.question import FewShotExample, Question, now, question_id
 from karenina_core.text import check_whole, first_free
@@ -123,7 +123,7 @@ def make_question(fields: Mapping[str, Any], required: Container[str] = _REQUIRE
     try:
         question = BenchmarkQuestion.model_validate(fields)
     except ValidationError as error:
-        raise InputError("The question cannot be used as given.", in_words(error)) from error
+        raise InputError("The question cannot be used as given.", validation_message(error)) from error
     for name, words in _REQUIRED.items():
         if name in required and not getattr(question, name).strip():
             raise InputError(f"The question has no {words}.", next="Give a text that is not blank.")
@@ -144,7 +144,7 @@ def make_rubric(rubric: Rubric | Mapping[str, Any] | None) -> Rubric | None:
     try:
         checked = Rubric.model_validate(rubric.model_dump() if isinstance(rubric, Rubric) else rubric)
     except ValidationError as error:
-        raise InputError("The rubric cannot be used as given.", in_words(error)) from error
+        raise InputError("The rubric cannot be used as given.", validation_message(error)) from error
     return None if checked == Rubric() else checked
 
 
@@ -172,14 +172,6 @@ def readable_source(template: str | type[BaseAnswer] | None) -> str | None:
 def free_id(wanted: str, taken: Container[str]) -> str:
     """Return `wanted`, numbered if it is taken."""
     return first_free(lambda number: f"{wanted}-{number}", taken) if wanted in taken else wanted
-
-
-def in_words(error: ValidationError, *, places: bool = True) -> str:
-    """Return what is wrong, field by field; `places` names the fields."""
-    details = error.errors(include_url=False, include_context=False)
-    messages = (detail["msg"].removeprefix("Value error, ") for detail in details)
-    paths = (".".join(map(str, detail["loc"])) if places else "" for detail in details)
-    return "; ".join(f"{path}: {text}".removeprefix(": ") for path, text in zip(paths, messages, strict=True))
 
 
 # Questions that are added or changed

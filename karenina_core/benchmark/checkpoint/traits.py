@@ -26,8 +26,7 @@ from karenina_core.benchmark.checkpoint.nodes import (
     values_by_name,
     write_properties,
 )
-from karenina_core.benchmark.question import in_words
-from karenina_core.errors import CheckpointError, InputError
+from karenina_core.errors import CheckpointError, InputError, validation_message
 from karenina_core.schemas import AnyTrait, ManualRubricTrait, MetricRubricTrait, Rubric, RubricTrait, StoredTrait
 from karenina_core.text import first_free
 
@@ -204,7 +203,7 @@ def read_rating(rating: dict[str, Any], place: str, where: str, repairs: Repairs
         data = _data_of(KINDS[kind], rating, values, note)
         return scope, model.model_validate({**data, "name": name, "description": description, "summary": summary})
     except (_UnusableError, InputError, ValidationError) as error:
-        problem = in_words(error, places=False) if isinstance(error, ValidationError) else str(error)
+        problem = validation_message(error)
         note(f"the trait cannot be evaluated: {problem}", "kept as it is")
         return scope, stored.model_copy(update={"problem": problem})
 
