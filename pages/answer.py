@@ -5,21 +5,21 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.components import feedback, frame, services, state
-from pages.components.answer import cause as answer_cause
+from karenina_core.schemas import VerificationResult
+from pages.components import feedback, forms, frame, run_choice, services
 from pages.components.answer import cells as answer_cells
 from pages.components.answer import list as answer_list
-from pages.components.answer import notebook as answer_notebook
 from pages.components.answer import reverify as answer_reverify
 from pages.components.answer import scratch as answer_scratch
 from pages.components.answer import tools as answer_tools
 from pages.components.answer import triage as answer_triage
-from pages.components.results import data as results_data
+from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.text import plain
+from pages.components.widgets import download
 
 frame.begin(frame.ANSWER)
 
-LOOKS = {"answer": "One answer", "triage": "Triage", "rules": "Gentler rules"}
+LOOKS = {"answer": "One answer", "triage": "Triage", "rules": "Relaxed rules"}
 
 
 def one_answer(run_id: str, above: DeltaGenerator) -> None:
@@ -38,42 +38,55 @@ def one_answer(run_id: str, above: DeltaGenerator) -> None:
         shown = answer_scratch.current(scratch)
     answer_cells.verdict_line(shown)
     if not scratch.edits:
-        answer_cause.line(run_id, stored)
+        answer_cells.fault_line(run_id, stored)
     with st.container(horizontal=True):
-        answer_cells.question_link(run_id, stored.question.id)
-        answer_notebook.button(run_id, shown)
-    answer_cells.show(
-        run_id, shown, "page", answer_tools.tools(scratch), by_hand=scratch.values is not None and shown is not stored
-    )
+        offer_question(run_id, stored.question.id)
+        offer_notebook(run_id, shown)
+    by_hand = scratch.values is not None and shown is not stored
+    answer_cells.show(run_id, shown, "page", answer_tools.tools(scratch), by_hand=by_hand)
+
+
+def offer_question(run_id: str, question_id: str) -> None:
+    """Lead to the question, when the benchmark of the run still has it."""
+    row = answer_scratch.stored_benchmark(run_id)
+    if row is not None and question_id in benchmark_choice.reading(row.id, row.revision):
+        style = {"type": "tertiary"}
+        frame.link_button(
+            "Open this question", frame.QUESTIONS, "open_question", style=style, benchmark=row.id, q=question_id
+        )
+
+
+def offer_notebook(run_id: str, result: VerificationResult) -> None:
+    """Offer the evaluation, as it is shown, as a Jupyter notebook that runs."""
+
+    def notebook() -> bytes:
+        from karenina_core.analysis import to_notebook
+
+        source = answer_scratch.edited_source()
+        copy = answer_scratch.copy_of(run_id)
+        if source is None and result.question.id in copy:
+            source = copy.get_template(result.question.id)
+        return to_notebook(result, source, services.store().annotations.all(run_id, result.result_id))
+
+    name, mime = f"answer-{result.result_id}.ipynb", "application/x-ipynb+json"
+    download("Export as notebook", notebook, name, mime, type="tertiary", key="export_notebook")
 
 
 with frame.guard():
-    run_id = results_data.choose_run("answer")
+    chosen_run = run_choice.choose_run("answer")
     above = st.container()
-    if run_id is None:
+    if chosen_run is None:
         st.stop()
-    if not services.store().runs.get(run_id).done:
-        st.info("This run has no results yet.", icon=":material/info:")
-        if st.button("Open the monitor", type="primary"):
-            st.switch_page(frame.MONITOR, query_params={"run": run_id})
+    if not services.store().runs.get(chosen_run).done:
+        frame.nothing(
+            "This run has no results yet.", "Open the monitor", frame.MONITOR, "empty_monitor", run=chosen_run
+        )
         st.stop()
-    answer_reverify.draw(run_id)
-    look = state.selected("look", LOOKS) or "answer"
-    chosen = st.segmented_control(
-        "Look at",
-        list(LOOKS),
-        default=look,
-        format_func=lambda name: LOOKS[name],
-        key=f"answer_look_{look}",
-        label_visibility="collapsed",
-        required=True,
-    )
-    if chosen != look:
-        state.choose("look", chosen)
-        st.rerun()
+    answer_reverify.draw(chosen_run)
+    look = forms.linked("look", "Look at", LOOKS, few=True, label_visibility="collapsed") or "answer"
     if look == "answer":
-        one_answer(run_id, above)
+        one_answer(chosen_run, above)
     else:
         with above:
-            feedback.show(run_id, look)
-        {"triage": answer_triage.board, "rules": answer_triage.relaxed_rules}[look](run_id)
+            feedback.show(chosen_run, look)
+        {"triage": answer_triage.board, "rules": answer_triage.relaxed_rules}[look](chosen_run)

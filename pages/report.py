@@ -2,22 +2,124 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import get_args
+
 import streamlit as st
 
-from pages.components import frame
-from pages.components.report import files as report_files
-from pages.components.report import options as report_options
+from karenina_core.analysis import FORMATS, AnswerChoice, Options
+from pages.components import frame, run_choice, services, state
+from pages.components.results import data as results_data
+from pages.components.text import plain, short, unbroken, visible
+from pages.components.widgets import download
 
 frame.begin(frame.REPORT)
 
+REPORTS = ("html", "markdown", "latex")
+MOST_RUNS = 8
+ANSWERS: dict[AnswerChoice, str] = {"none": "No answers", "failures": "What did not pass", "all": "All answers"}
+
+
+def choose_options() -> tuple[str, str, Options]:
+    """Draw the form of the report; return title, author and options."""
+    title = st.text_input("Title", key="report_title", placeholder="The name of the run", max_chars=200)
+    author = st.text_input("Author", key="report_author", placeholder="Nobody is named", max_chars=200)
+    answers = st.segmented_control(
+        "Texts of answers",
+        list(get_args(AnswerChoice)),
+        format_func=ANSWERS.__getitem__,
+        default="failures",
+        required=True,
+        key="report_answers",
+        help="Leave them out when the answers are confidential. At most 200 are shown; the data files hold all.",
+    )
+    figures = st.toggle(
+        "Interactive figures",
+        value=True,
+        key="report_figures",
+        help="They bring Plotly's library into the file, 5 MB. Without them the file has about 50 KB and no script.",
+    )
+    templates = st.toggle("Sources of the answer templates", value=True, key="report_templates")
+    return title.strip(), author.strip(), Options(answers or "failures", figures, templates)
+
+
+def preview(run_ids: Sequence[str]) -> None:
+    """Show the sentences the report begins with, ready to be copied."""
+    with st.container(border=True):
+        st.markdown("**What it says of the models**")
+        lines = [line for run_id in run_ids for line in results_data.frames(run_id).sentences.headlines]
+        st.markdown(unbroken("\n".join(f"- {plain(line)}" for line in lines)))
+        with st.expander("Copy as text", icon=":material/content_copy:"):
+            st.code(visible("\n".join(lines)), language=None, wrap_lines=True)
+        st.caption(
+            "Then figures, tables, the answers you choose, and a box with the benchmark's hash, the configuration "
+            "without keys, template sources and versions."
+        )
+
+
+def offer_reports(run_ids: Sequence[str], title: str, author: str, options: Options) -> None:
+    """Offer the report in every format."""
+
+    def written(name: str) -> bytes:
+        from karenina_core.analysis import report
+
+        whole = report.report_of_runs(services.store(), run_ids, options, title=title, author=author)
+        if name == "html":
+            return report.as_html(whole)
+        return (report.as_markdown(whole) if name == "markdown" else report.as_latex(whole)).encode()
+
+    st.subheader("The report")
+    with st.container(horizontal=True):
+        for name in REPORTS:
+            kind = FORMATS[name]
+            download(
+                f"{kind.label}: {kind.purpose}",
+                lambda name=name: written(name),  # type: ignore[misc]
+                f"report-{run_ids[0]}.{kind.ending}",
+                kind.mime,
+                type="primary" if name == "html" else "secondary",
+                key=f"report_{name}",
+            )
+
+
+def offer_data(run_ids: Sequence[str]) -> None:
+    """Offer the data of every run."""
+    formats = {name: kind for name, kind in FORMATS.items() if name not in REPORTS}
+    st.subheader("The data")
+    st.caption(
+        "Every evaluation of a run, whatever the report shows. Nothing in these files runs when they are opened."
+    )
+    st.caption(" · ".join(f"{kind.label}: {kind.purpose}" for kind in formats.values()))
+    for run_id in run_ids:
+        if len(run_ids) > 1:
+            st.markdown(f"**{plain(short(services.store().runs.get(run_id).name))}**")
+        with st.container(horizontal=True):
+            for name, kind in formats.items():
+                download(
+                    kind.label,
+                    lambda kind=kind, run_id=run_id: kind.content(services.store(), run_id, Options()),  # type: ignore[misc]
+                    f"results-{run_id}.{kind.ending}",
+                    kind.mime,
+                    icon=":material/table_view:",
+                    help=kind.purpose[0].upper() + kind.purpose[1:],
+                    key=f"data_{name}_{run_id}",
+                )
+
+
 with frame.guard():
-    run_ids = report_options.choose_runs()
-    if not run_ids:
+    runs = run_choice.stored_runs("report")
+    if not runs:
+        st.stop()
+    linked = state.selected("run", runs) or next(iter(runs))
+    run_choice.say_unknown()
+    about = "Several runs stand one after the other in the report."
+    chosen = run_choice.choose_runs("report", runs, [linked], max_selections=MOST_RUNS, help=about)
+    if not chosen:
         st.stop()
     left, right = st.columns([40, 60], gap="medium")
     with left:
-        wanted = report_options.choose()
+        wanted = choose_options()
     with right:
-        report_files.preview(run_ids)
-    report_files.reports(run_ids, wanted)
-    report_files.data(run_ids)
+        preview(chosen)
+    offer_reports(chosen, *wanted)
+    offer_data(chosen)

@@ -203,7 +203,7 @@ DOORS = {
     "openpyxl.Workbook": set(),
     "expat.ParserCreate": set(),
     "parquet.ParquetFile": {"readers.py"},
-    "st.html": {"chart_width.py"},
+    "st.html": {"figure.py"},
 }
 WRITERS = {"write_text", "write_bytes", "to_excel", "to_pickle", "to_html"}
 

@@ -149,7 +149,13 @@ def go(path: str, **link: str) -> None:
 
 
 def link_button(
-    label: str, path: str, key: str | None = None, *, icon: str = "", look: Mapping[str, Any] | None = None, **link: str
+    label: str,
+    path: str,
+    key: str | None = None,
+    *,
+    icon: str = "",
+    style: Mapping[str, Any] | None = None,
+    **link: str,
 ) -> None:
     """Draw a button that leads to a page.
 
@@ -158,17 +164,17 @@ def link_button(
         path: The page's file, such as `frame.HOME`.
         key: Of the button.
         icon: Instead of that of the page.
-        look: Further arguments of the button.
+        style: Further arguments of the button.
         link: Parameters of the link.
     """
-    if st.button(label, key=key, icon=icon or PAGES[path].icon, **(look or {})):
+    if st.button(label, key=key, icon=icon or PAGES[path].icon, **(style or {})):
         go(path, **link)
 
 
 def nothing(words: str, label: str, path: str, key: str, **link: str) -> None:
     """Say that there is nothing to show yet, and offer the next click."""
     st.info(words, icon=":material/info:")
-    link_button(label, path, key, look={"type": "primary"}, **link)
+    link_button(label, path, key, style={"type": "primary"}, **link)
 
 
 @contextmanager

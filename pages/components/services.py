@@ -9,7 +9,7 @@ import streamlit as st
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.redact import install_log_redaction
-from karenina_core.runs import Drafter, DuplicateStartGuard, Engine, Progress, Scorer, Store, wanted
+from karenina_core.runs import Drafter, DuplicateStartGuard, Engine, Progress, Scorer, Store, scored_at, wanted
 from karenina_core.schemas import VerificationConfig
 from pages.components import session_keys
 
@@ -40,6 +40,12 @@ def drafter() -> Drafter:
 def scorer() -> Scorer:
     """Return what scores stored runs in the background, across reruns, reloads and page switches."""
     return Scorer(store())
+
+
+def version(run_id: str) -> str:
+    """Return a text that is another one whenever what is stored of a run's results is."""
+    run, scored = store().runs.get(run_id), scored_at(store(), run_id)
+    return f"{run.status} {run.done} {run.passed} {run.failed} {run.errors} {run.calls} {run.finished} {scored}"
 
 
 @st.cache_data(ttl=5, show_spinner=False)

@@ -31,6 +31,7 @@ __all__ = [
     "input_label",
     "legible",
     "local_time",
+    "on_colour",
     "plain",
     "rendered",
     "short",
@@ -65,6 +66,19 @@ def plain(text: object, limit: int | None = None) -> str:
 
 def _parted(text: str) -> list[str]:
     return [part for piece in _IN_ADDRESS.split(text) for part in _IN_ARROW.split(piece)]
+
+
+def on_colour(text: str, colour: str = "", *, bold: bool = False) -> str:
+    """Return foreign text as Markdown, character for character, on a coloured ground; a mark ends with its line."""
+    lines = []
+    for line in text.split("\n"):
+        words = line.strip()
+        if not (colour and words):
+            lines.append(plain(line))
+            continue
+        before, after = line[: len(line) - len(line.lstrip())], line[len(line.rstrip()) :]
+        lines.append(f"{before}:{colour}-background[{f'**{plain(words)}**' if bold else plain(words)}]{after}")
+    return "  \n".join(lines)
 
 
 def unbroken(markdown: str) -> str:

@@ -12,7 +12,7 @@ from karenina_core.differences import Piece
 from karenina_core.runs import wanted
 from karenina_core.schemas import Annotation
 from pages.components import frame, services
-from pages.components.compare.answers import marked_up
+from pages.components.answer.side_by_side import marked_up
 from tests.app.conftest import Open, healthy
 from tests.app.looking import labelled, select_row, table, texts
 from tests.runs.fakes import full_result, small_benchmark, small_config
@@ -204,7 +204,7 @@ def test_only_questions_that_differ_are_listed_and_open_side_by_side(open_page: 
     said = texts(app)
     assert "**Baseline** · lab/model-1" in said
     assert ":orange-background[**1**]" in said and ":blue-background[**2**]" in said
-    assert len(table(app, "Fields of the candidate"))
+    assert len(table(app, "Fields of candidate"))
     app = healthy(labelled(app.button, "Open this answer").click().run())
     assert "Open the answer, to edit and review it" in [button.label for button in app.button]
 

@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from karenina_core.schemas import ModelConfig
-from pages.components.runs.provider_form import describe_limits
+from pages.components.runs.model_editor import describe_limits
 from tests.app.conftest import healthy
 from tests.app.looking import labelled
 from tests.app.looking import texts as said
@@ -29,9 +29,9 @@ def form(kind: str, old: ModelConfig | None = None) -> AppTest:
     def page() -> None:
         import streamlit as st
 
-        from pages.components.runs import provider_form
+        from pages.components.runs import model_editor
 
-        build = provider_form.draw(st.session_state["kind"], "answering", st.session_state.get("old"))
+        build = model_editor.provider_form(st.session_state["kind"], "answering", st.session_state.get("old"))
         if st.session_state.get("name_" + st.session_state["kind"] + "_answering"):
             [st.session_state["made"]] = build()
 

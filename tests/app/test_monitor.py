@@ -14,8 +14,8 @@ from karenina_core.runs.plans.quotes import price_name
 from karenina_core.runs.store.runs import forget_owner, new_owner
 from karenina_core.schemas import ModelConfig, VerificationConfig
 from pages.components import frame, services
-from pages.components.runs import monitor, squares
-from pages.components.runs.traffic import is_held_up
+from pages.components.runs import monitor
+from pages.components.runs.controls import is_held_up
 from tests.app.conftest import Open
 from tests.app.looking import labelled, table, texts
 from tests.faults.openai_server import OpenAIServer, Reply, failing, rate_limited
@@ -166,7 +166,7 @@ def test_a_model_without_any_verdict_has_no_rate(open_page: Open, server: OpenAI
 def test_rates_of_a_run_too_large_to_be_read_every_second_are_counts(
     open_page: Open, demo_run: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(squares, "MOST", 41)
+    monkeypatch.setattr(monitor, "MOST", 41)
     app = open_page(frame.MONITOR, run=demo_run)
     lines = [item.proto.text.replace("\\", "") for item in app.get("progress")]
     assert "demo/careless: 5 of 12 right · 2 not evaluated" in lines

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from karenina_core.analysis import FORMATS, Options
-from pages.components import frame, services
+from karenina_core.analysis import FORMATS
+from pages.components import frame
 from tests.app.conftest import Open, healthy
 
 
@@ -31,13 +31,3 @@ def test_leaving_out_every_run_asks_for_one(open_page: Open, demo_run: str) -> N
     app = open_page(frame.REPORT, run=demo_run)
     app = healthy(app.multiselect[0].set_value([]).run())
     assert "Choose at least one run." in [item.value for item in app.info]
-
-
-def test_a_file_holds_what_was_chosen_for_it(demo_run: str) -> None:
-    from pages.components.report.files import _written
-    from pages.components.report.options import Wanted
-
-    options = Options(answers="none", charts=False, templates=False)
-    page = _written("html", [demo_run], Wanted("For Ann", "Bob", options))().decode()
-    assert "For Ann" in page and "by Bob" in page and "<script" not in page
-    assert services.store().runs.get(demo_run).snapshot in page

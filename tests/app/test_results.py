@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from karenina_core.runs import ChangedTemplates, wanted
+from karenina_core.runs import wanted
 from karenina_core.runs.store.runs import new_owner
 from karenina_core.schemas import VerificationResult
 from pages.components import frame, services
 from pages.components.results import charts
 from pages.components.results import data as results_data
-from pages.components.results import run_diff as results_diff
 from pages.components.results import table as results_table
 from tests.app.conftest import Open, healthy
 from tests.app.looking import labelled, select_row, table, texts
@@ -80,7 +79,7 @@ def test_a_run_that_waits_says_so_in_a_sentence(open_page: Open) -> None:
 def test_what_has_come_since_is_offered_and_shown_when_asked_for(open_page: Open) -> None:
     """The timer of the page draws this part alone."""
     run_id = under_way(result("q1"))
-    script = f"from pages.components.results import overview\n\noverview.more({run_id!r}, here=1)"
+    script = f"from pages.components.results import table\n\ntable.more({run_id!r}, here=1)"
     look = AppTest.from_string(script, default_timeout=180).run()
     assert not texts(look)
     services.store().results.save(run_id, [result("q2")])
@@ -248,14 +247,6 @@ class TestWhatChanged:
         app = healthy(app.switch_page(frame.ANSWER).run())
         assert app.segmented_control(key="answer_view").value == "From the list"
         assert "1 of 3 evaluations" in texts(app)
-
-    def test_templates_that_were_not_compared_are_told(self, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-        before, after = self.runs()
-        monkeypatch.setattr(
-            results_diff, "template_differences", lambda *_: ChangedTemplates({"Question q1?": "+ a line"}, 30)
-        )
-        app = open_page(frame.RESULTS, run=after, since=before)
-        assert "the first 1, and the others were not compared" in texts(app)
 
     def test_a_run_without_another_says_so(self, open_page: Open) -> None:
         app = open_page(frame.RESULTS, run=stored(result("q1")))

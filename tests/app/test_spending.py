@@ -96,16 +96,18 @@ def test_a_limit_that_cannot_count_a_model_says_so(open_page: Open) -> None:
     assert "The limit cannot count" not in texts(app)
 
 
-def test_a_price_that_is_half_typed_outlives_one_that_is_complete(open_page: Open) -> None:
+def test_a_price_needs_both_numbers(open_page: Open) -> None:
     app = configure(open_page, ModelConfig(model_name="lab/one"), ModelConfig(model_name="lab/two"))
     key = next(frame.key for frame in app.dataframe if frame.proto.alt == "Prices")
     typed = {0: {"Sent": 1.0, "Received": 2.0}, 1: {"Sent": 3.0}}
     app.session_state[key] = {"edited_rows": typed, "added_rows": [], "deleted_rows": []}
-    app = healthy(app.run())
-    shown = table(app, "Prices")
-    assert list(shown["Sent"]) == [1.0, 3.0]
+    app = healthy(labelled(app.button, "Use these prices").click().run())
     assert "A price needs both numbers: lab/two." in texts(app)
-    assert list(services.store().settings.prices()) == ["lab/one"]
+    assert not services.store().settings.prices()
+    typed[1]["Received"] = 4.0
+    app.session_state[key] = {"edited_rows": typed, "added_rows": [], "deleted_rows": []}
+    app = healthy(labelled(app.button, "Use these prices").click().run())
+    assert list(table(app, "Prices")["Price of"]) == ["yours", "yours"]
 
 
 def test_an_unknown_price_is_said(open_page: Open) -> None:

@@ -18,6 +18,9 @@ def test_the_report_opens_from_disk_with_the_network_off(
 ) -> None:
     page.goto(f"{server.url}/report?run={demo.run_id}")
     settled(page)
+    page.get_by_role("textbox", name="Title").fill("For Ann")
+    page.keyboard.press("Enter")
+    settled(page)
     with page.expect_download() as download:
         page.get_by_role("button", name=re.compile("^HTML")).click()
     saved = tmp_path / "report.html"
@@ -31,6 +34,7 @@ def test_the_report_opens_from_disk_with_the_network_off(
     alone.on("pageerror", lambda error: said.append(str(error)))
     alone.goto(saved.as_uri())
     expect(alone.get_by_text(re.compile("demo/thorough: 11 of 14 right")).first).to_be_visible()
+    expect(alone.get_by_text("For Ann").first).to_be_visible()
     expect(alone.locator("#figure-0 svg.main-svg").first).to_be_visible()
     alone.get_by_text("Configuration, without keys").click()
     expect(alone.get_by_text('"answering_models"')).to_be_visible()

@@ -6,33 +6,39 @@ cell; without any, the cells only show.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import streamlit as st
 
-from karenina_core.schemas import CallRecord, GuardPart, Usage, VerificationResult, in_words
+from karenina_core.analysis import field_sign, waits, whose_fault
+from karenina_core.authoring import relaxations
+from karenina_core.schemas import (
+    CallRecord,
+    ConfusionPart,
+    FieldEvidence,
+    GuardPart,
+    Usage,
+    VerificationResult,
+    in_words,
+    normalizer_of_step,
+    rule_help,
+    rule_title,
+    step_title,
+    title,
+)
 from karenina_core.text import counted
 from pages.components import frame, services
 from pages.components.answer import evidence as answer_evidence
 from pages.components.answer import review as answer_review
-from pages.components.answer import rubric as answer_rubric
-from pages.components.answer import verdict as answer_verdict
-from pages.components.benchmarks import choice as benchmark_choice
+from pages.components.answer import scratch as answer_scratch
 from pages.components.text import plain, short, visible, visible_data
 
 CellName = Literal["prompt", "answer", "judge", "extraction", "verdict", "rubric", "review"]
 Tools = Mapping[CellName, Callable[[], None]]
 
-_TITLES: dict[CellName, str] = {
-    "prompt": "Prompt",
-    "answer": "Answer",
-    "judge": "Judge",
-    "extraction": "Extraction",
-    "verdict": "Verdict",
-    "rubric": "Rubric",
-    "review": "Review",
-}
+_CELLS: tuple[CellName, ...] = get_args(CellName)
 _VERDICTS = {
     "pass": ":green-badge[:material/check: pass]",
     "fail": ":red-badge[:material/close: fail]",
@@ -67,6 +73,20 @@ def verdict_line(result: VerificationResult) -> None:
         st.caption(f":material/info: {plain(warning)}")
 
 
+def fault_line(run_id: str, result: VerificationResult) -> None:
+    """Say whose fault a stored result without a pass is: what a person said, or what the evidence suggests."""
+    with frame.guard():
+        reviews = services.store().annotations.all(run_id, result.result_id)
+        fault = whose_fault(result, reviews, lambda: answer_scratch.benchmark_of_today(run_id))
+        if fault is None:
+            return
+        words = plain(fault.words, 400)
+        if fault.who is None:
+            st.markdown(f":orange-badge[:material/help: whose fault] {words}")
+        else:
+            st.markdown(f":green-badge[:material/person_check: reviewed] {plain(fault.who, 80)} says: {words}.")
+
+
 def show(
     run_id: str, result: VerificationResult, key: str, tools: Tools | None = None, *, by_hand: bool = False
 ) -> None:
@@ -94,7 +114,7 @@ def show(
 
 def _cell(name: CellName, goes_in: str, comes_out: str, origin: str, cost: str = "nothing") -> Any:
     cell = st.container(border=True)
-    cell.markdown(f"**{list(_TITLES).index(name) + 1} · {_TITLES[name]}**")
+    cell.markdown(f"**{_CELLS.index(name) + 1} · {name.capitalize()}**")
     cell.caption(f"In: {goes_in} · Out: {comes_out} · From: {origin} · Cost: {cost}")
     return cell
 
@@ -131,10 +151,14 @@ def _cost_of(calls: list[CallRecord]) -> str:
     return _cost(total, sum(call.seconds for call in calls))
 
 
+def _text(text: str) -> None:
+    st.code(visible(text), language=None, wrap_lines=True)
+
+
 def _messages(call: CallRecord) -> None:
     for message in call.messages:
         st.caption(plain(message["role"], 40))
-        st.code(visible(message["content"]), language=None, wrap_lines=True)
+        _text(message["content"])
 
 
 def _prompt(result: VerificationResult, tools: Tools) -> None:
@@ -143,7 +167,7 @@ def _prompt(result: VerificationResult, tools: Tools) -> None:
         if call and call.messages:
             _messages(call)
         else:
-            st.code(visible(result.question.question), language=None, wrap_lines=True)
+            _text(result.question.question)
         _offer("prompt", tools)
 
 
@@ -156,20 +180,20 @@ def _answer(result: VerificationResult, key: str, tools: Tools) -> None:
             st.caption("There is no answer.")
             if result.partial_answer:
                 st.caption("The reply broke off. This had arrived; nothing judges it.")
-                st.code(visible(result.partial_answer), language=None, wrap_lines=True)
+                _text(result.partial_answer)
         else:
             if answer.truncated:
                 st.warning("The answer was cut off at the token limit.")
             answer_evidence.show(result, key)
             st.caption(f"Reference answer, never shown to a model: {plain(result.question.raw_answer, 500)}")
             facts = calls[0].provenance if calls else {}
-            told = [
+            known = [
                 f"{plain(name.replace('_', ' ').capitalize())}: {plain(value, 80)}"
                 for name, value in facts.items()
                 if isinstance(value, str | int | float)
             ]
-            if told:
-                st.caption(" · ".join(told))
+            if known:
+                st.caption(" · ".join(known))
         _offer("answer", tools)
 
 
@@ -182,7 +206,7 @@ def _judge(result: VerificationResult, key: str, tools: Tools) -> None:
         _guard("Abstention check: does it decline to answer", result.abstention)
         _guard("Sufficiency check: does it say enough", result.sufficiency)
         if calls:
-            st.code(visible(calls[-1].reply or ""), language=None, wrap_lines=True)
+            _text(calls[-1].reply or "")
             with st.expander("Exactly what the judge saw", on_change="rerun", key=f"{key}_judge_view") as view:
                 if view.open:
                     _messages(calls[-1])
@@ -190,14 +214,14 @@ def _judge(result: VerificationResult, key: str, tools: Tools) -> None:
                     st.json(visible_data(calls[-1].schema_sent or {}), expanded=1)
                     for number, call in enumerate(calls[:-1], 1):
                         st.caption(f"reply {number}, which did not fit")
-                        st.code(visible(call.reply or ""), language=None, wrap_lines=True)
+                        _text(call.reply or "")
         _offer("judge", tools)
 
 
-def _guard(title: str, part: GuardPart | None) -> None:
+def _guard(question: str, part: GuardPart | None) -> None:
     if part and part.performed:
-        said = "not told" if part.detected is None else "yes" if part.detected else "no"
-        st.markdown(f"**{title}?** {said}. {plain(part.reasoning)}")
+        found = {None: "not told", True: "yes", False: "no"}[part.detected]
+        st.markdown(f"**{question}?** {found}. {plain(part.reasoning)}")
 
 
 def _extraction(result: VerificationResult, tools: Tools, by_hand: bool) -> None:
@@ -213,16 +237,146 @@ def _extraction(result: VerificationResult, tools: Tools, by_hand: bool) -> None
 
 def _verdict(result: VerificationResult, tools: Tools) -> None:
     with _cell("verdict", "values, truths and rules", "right or wrong", _CODE):
-        answer_verdict.show(result)
+        _fields(result)
         _offer("verdict", tools)
+
+
+def _fields(result: VerificationResult) -> None:
+    """Show how the verdict came about, field by field: expected, extracted, rule, steps, result."""
+    part = result.template
+    if part is None:
+        st.caption(_why_nothing(result))
+        return
+    if part.verify_granular_result is not None:
+        st.markdown(_share(part.fields, part.verify_granular_result))
+    if part.composition_strategy and part.composition_strategy != "all_of":
+        st.caption(f"Fields are combined by {plain(part.composition_strategy)}.")
+    if part.style != "declarative":
+        st.caption("This template decides by its own code, run in a sandbox.")
+    if not part.fields:
+        st.caption("No field was decided.")
+    for item in part.fields:
+        _field(result, item)
+
+
+def _why_nothing(result: VerificationResult) -> str:
+    if result.failure is not None and result.failure.category != "no_template":
+        return "Nothing was decided, because the evaluation ended before; the reason stands at the top."
+    if result.status == "skipped" and result.answer is not None and result.failure is None:
+        return "No judge has read this answer yet: let it judge again, or type what it would extract."
+    return "The question has no answer template, so nothing is right or wrong."
+
+
+def _share(fields: list[FieldEvidence], share: float) -> str:
+    ruled = [item for item in fields if item.rule is not None]
+    if not ruled or any(item.weight != 1 for item in ruled):
+        return f"Weighted share of right fields: **{share:.2f}**"
+    right = sum(item.result is True for item in ruled)
+    return f"**{right} of {counted(len(ruled), 'field')} right**"
+
+
+def _field(result: VerificationResult, item: FieldEvidence) -> None:
+    with st.container(border=True):
+        sign = field_sign(result, item)
+        name = str(item.rule["type"]) if item.rule else ""
+        rule = plain(rule_title(name)) if name else "the template's own code"
+        st.markdown(f"**{plain(item.name)}** · {sign + ' · ' if sign else ''}{rule}", help=rule_help(name))
+        left, right = st.columns(2)
+        left.caption("Expected")
+        expected = item.expected if isinstance(item.expected, str) else _json(item.expected)
+        left.code(visible(expected), language=None, wrap_lines=True)
+        right.caption("Found in the response" if item.is_trace else "Extracted by the judge")
+        right.code(visible(answer_evidence.in_words(item.extracted)), language=None, wrap_lines=True)
+        _steps(item)
+        if item.reason and not waits(item):
+            st.caption(plain(item.reason, 500))
+        if item.similarity is not None:
+            st.caption(f"Similarity {item.similarity:.3f}")
+        relaxed = next(relaxations(item), None) if result.verdict == "fail" else None
+        if relaxed is not None:
+            st.markdown(
+                ":orange-badge[:material/rule: near miss] The rule is probably too strict: to "
+                f"{plain(relaxed.label)} would let this pass."
+            )
+
+
+def _steps(item: FieldEvidence) -> None:
+    """Show what was done to the values, also what changed nothing."""
+    lines = []
+    for number, (label, before, after) in enumerate(item.steps, 1):
+        done = "unchanged" if before == after else f"{plain(before, 200)} → {plain(after, 200)}"
+        lines.append(f"{number}. {plain(step_title(label))}: {done}")
+    if lines:
+        names = dict.fromkeys(filter(None, (normalizer_of_step(label) for label, _, _ in item.steps)))
+        code = "; ".join(f"{title(name)} is {name}" for name in names)
+        st.caption("\n".join(lines), help=f"In the template: {code}." if code else None)
+
+
+def _json(value: Any) -> str:
+    return "decided by the rule" if value is None else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _rubric(result: VerificationResult, key: str, tools: Tools) -> None:
     calls = result.rubric.calls
     origin = f"{_origin(calls[-1])}, and code" if calls else "code"
     with _cell("rubric", "the answer and the traits", "qualities; they change no verdict", origin, _cost_of(calls)):
-        answer_rubric.show(result, key, _messages)
+        _traits(result, key)
         _offer("rubric", tools)
+
+
+def _traits(result: VerificationResult, key: str) -> None:
+    """Show all traits with their reasons, and what a metric trait counted."""
+    part = result.rubric
+    if not part.performed:
+        st.caption("No rubric was evaluated.")
+        return
+    rows = _rows(result)
+    if rows:
+        st.dataframe(rows, hide_index=True, alt="Traits of this answer", width="stretch")
+    for name, metrics in part.metrics.items():
+        values = " · ".join(
+            f"{metric} {value:.2f}" + (" (undefined)" if metric in part.confusion[name].undefined else "")
+            for metric, value in metrics.items()
+        )
+        st.markdown(f"**{plain(name)}**: {values}")
+        _confusion(part.confusion[name])
+    if part.calls:
+        with st.expander("What the judge saw, and what it replied", on_change="rerun", key=f"{key}_rubric") as view:
+            if view.open:
+                for call in part.calls:
+                    _messages(call)
+                    st.caption("reply")
+                    _text(call.reply or "")
+
+
+def _rows(result: VerificationResult) -> list[dict[str, str]]:
+    part = result.rubric
+    rows = [(name, _score(result, name), part.reasons.get(name, "")) for name in part.scores]
+    rows += [(name, "✓ yes" if value else "✗ no", "pattern") for name, value in part.regex.items()]
+    rows += [(name, "not evaluated", why) for name, why in part.errors.items()]
+    return [{"Trait": short(name, 60), "Value": short(value, 60), "Why": short(why, 300)} for name, value, why in rows]
+
+
+def _score(result: VerificationResult, name: str) -> str:
+    value = result.rubric.scores[name]
+    if name in result.rubric.labels:
+        return result.rubric.labels[name]
+    if isinstance(value, bool):
+        return "✓ yes" if value else "✗ no"
+    return str(value)
+
+
+def _confusion(part: ConfusionPart) -> None:
+    for sign, words, items, color in (
+        ("✓", "found (TP)", part.tp, "green"),
+        ("✗", "wrongly named (FP)", part.fp, "red"),
+        ("!", "missed (FN)", part.fn, "orange"),
+        ("✓", "rightly excluded (TN)", part.tn, "blue"),
+        ("–", "not mentioned, not counted", part.not_mentioned, "gray"),
+    ):
+        if items:
+            chips = " ".join(f":{color}-badge[{sign} {plain(item, 60)}]" for item in items)
+            st.markdown(f"{words}: {chips}")
 
 
 def _stages(result: VerificationResult) -> None:
@@ -250,13 +404,3 @@ def _time(seconds: float) -> str:
     if seconds < 0.001:
         return "< 1 ms"
     return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
-
-
-def question_link(run_id: str, question_id: str) -> None:
-    """Lead to the question, when the benchmark of the run still has it."""
-    store = services.store()
-    row = next((row for row in store.benchmarks.all() if row.id == store.runs.get(run_id).benchmark_id), None)
-    if row is None or question_id not in benchmark_choice.reading(row.id, row.revision).get_question_ids():
-        return
-    if st.button("Open this question", icon=":material/quiz:", key="open_question", type="tertiary"):
-        st.switch_page(frame.QUESTIONS, query_params={"benchmark": row.id, "q": question_id})

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.components import frame, services, state
-from pages.components.answer import cause as answer_cause
+from pages.components import frame, services
 from pages.components.answer import cells as answer_cells
 from pages.components.answer import list as answer_list
 from pages.components.text import plain
@@ -34,14 +33,9 @@ def _drawer(run_id: str, result_id: str) -> None:
         result = services.store().results.get(run_id, result_id)
         st.markdown(f"**{plain(result.question.question, 400)}**")
         answer_cells.verdict_line(result)
-        answer_cause.line(run_id, result)
-        if st.button(
-            "Open the answer, to edit and review it",
-            type="primary",
-            icon=":material/article:",
-            key="drawer_open_answer",
-        ):
-            state.choose("row", result_id)
-            state.choose("look", "answer")
-            st.switch_page(frame.ANSWER, query_params={"run": run_id, "row": result_id})
+        answer_cells.fault_line(run_id, result)
+        label, primary = "Open the answer, to edit and review it", {"type": "primary"}
+        frame.link_button(
+            label, frame.ANSWER, "drawer_open_answer", style=primary, run=run_id, row=result_id, look="answer"
+        )
         answer_cells.show(run_id, result, key="drawer")

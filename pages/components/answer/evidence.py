@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 
 import streamlit as st
 
 from karenina_core.analysis import Grounding, How, grounding, readable
 from karenina_core.schemas import VerificationResult
-from pages.components.text import plain, rendered, short, visible
+from pages.components.text import on_colour, plain, rendered, short, visible
 
 _COLORS: dict[How, str] = {"exact": "green", "normalised": "blue", "fuzzy": "orange"}
 _WORDS: dict[How, str] = {
@@ -23,7 +23,6 @@ _ABOUT = (
     "name, and what takes too long to look for."
 )
 _LONGEST = 20_000  # characters with marks; more is a burden for the browser
-Mark = tuple[int, int, How]
 
 
 def show(result: VerificationResult, key: str) -> None:
@@ -78,31 +77,15 @@ def table(result: VerificationResult) -> None:
 
 
 def marked_text(text: str, found: Iterable[Grounding]) -> str:
-    """Return a foreign text as Markdown, character for character, with the places of values marked."""
-    marks = _apart([(place.start, place.end, item.how) for item in found for place in item.places])
+    """Return a foreign text as Markdown, character for character, with the places of values marked.
+
+    Of overlapping marks the first and longest counts.
+    """
+    marks = [(place.start, -place.end, item.how) for item in found for place in item.places]
     parts, at = [], 0
-    for start, end, how in [*marks, (len(text), len(text), "judged")]:
-        parts.append(_lines(text[at:start]))
-        if start < end <= len(text):
-            parts.append(_lines(text[start:end], _COLORS[how]))
+    for start, negative_end, how in sorted(marks):
+        end = -negative_end
+        if start >= at and end <= len(text):
+            parts += [on_colour(text[at:start]), on_colour(text[start:end], _COLORS[how])]
             at = end
-        else:
-            at = max(at, start)
-    return "".join(parts)
-
-
-def _apart(marks: Sequence[Mark]) -> Iterator[Mark]:
-    """Yield marks in order, of overlapping ones the first and longest."""
-    reached = 0
-    for start, end, how in sorted(marks, key=lambda mark: (mark[0], -mark[1])):
-        if start >= reached:
-            yield start, end, how
-            reached = end
-
-
-def _lines(text: str, color: str = "") -> str:
-    """Return escaped text; a line break stays one, and a mark covers each line by itself."""
-    lines = [plain(line) for line in text.split("\n")]
-    if color:
-        lines = [f":{color}-background[{line}]" if line.strip() else line for line in lines]
-    return "  \n".join(lines)
+    return "".join([*parts, on_colour(text[at:])])

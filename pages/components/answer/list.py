@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from karenina_core.runs import scored_at
 from karenina_core.schemas import latest_reviews
 from pages.components import services, state
-from pages.components.results import data as results_data
+from pages.components.results.data import SIGN
 from pages.components.text import short
 
 _CHOSEN = "_answer_ids"
@@ -44,8 +43,7 @@ def remember(run_id: str, ids: Sequence[str]) -> None:
 
 def rows(run_id: str) -> list[Row]:
     """Return the evaluations of a run as it stands now."""
-    run, scored = services.store().runs.get(run_id), scored_at(services.store(), run_id)
-    return _rows(run_id, f"{run.status} {run.done} {run.passed} {run.failed} {run.calls} {run.finished} {scored}")
+    return _rows(run_id, services.version(run_id))
 
 
 @st.cache_data(show_spinner=False, max_entries=4)
@@ -91,15 +89,13 @@ def choose(run_id: str, known: list[Row]) -> str | None:
 def _filtered(run_id: str, known: list[Row]) -> list[Row]:
     chosen_run, chosen = st.session_state.get(_CHOSEN, ("", []))
     views = [ALL, FAILURES, PASSES, OPEN, UNREVIEWED, DISAGREED, *([CHOSEN] if chosen_run == run_id else [])]
+    if st.session_state.get("answer_view") not in views:
+        linked = state.recalled("row")
+        walked = CHOSEN in views and (linked is None or linked in chosen)
+        st.session_state["answer_view"] = CHOSEN if walked else ALL
     left, right = st.columns([72, 28], vertical_alignment="bottom")
-    with left:
-        if st.session_state.get("answer_view") not in views:
-            linked = state.recalled("row")
-            walked = CHOSEN in views and (linked is None or linked in chosen)
-            st.session_state["answer_view"] = CHOSEN if walked else ALL
-        view = st.segmented_control("Walk through", views, key="answer_view", required=True, wrap=True)
-    with right:
-        words = st.text_input("Search in questions", key="answer_search").casefold().split()
+    view = left.segmented_control("Walk through", views, key="answer_view", required=True, wrap=True)
+    words = right.text_input("Search in questions", key="answer_search").casefold().split()
     if view in _VERDICTS:
         known = [row for row in known if row.verdict == _VERDICTS[view]]
     elif view in (UNREVIEWED, DISAGREED):
@@ -121,20 +117,15 @@ def _walk(shown: list[Row], place: int) -> int:
         f"Evaluation {place + 1} of {len(shown)}",
         window,
         index=place - first,
-        format_func=lambda at: _label(shown[at]),
+        format_func=lambda at: f"{SIGN[shown[at].verdict]} {shown[at].question} · {shown[at].models}",
         key=f"answer_pick_{shown[place].result_id}",
     )
     with st.container(horizontal=True):
-        if st.button(
-            "Previous", icon=":material/arrow_back:", shortcut="K", disabled=place == 0, key="answer_previous"
+        for label, icon, shortcut, step, end in (
+            ("Previous", "arrow_back", "K", -1, 0),
+            ("Next", "arrow_forward", "J", 1, len(shown) - 1),
         ):
-            picked = place - 1
-        if st.button(
-            "Next", icon=":material/arrow_forward:", shortcut="J", disabled=place == len(shown) - 1, key="answer_next"
-        ):
-            picked = place + 1
+            key = f"answer_{label.lower()}"
+            if st.button(label, icon=f":material/{icon}:", shortcut=shortcut, disabled=place == end, key=key):
+                picked = place + step
     return picked
-
-
-def _label(row: Row) -> str:
-    return f"{results_data.SIGN[row.verdict]} {row.question} · {row.models}"

@@ -8,15 +8,14 @@ import streamlit as st
 
 from karenina_core.analysis import interval, percent, proportion
 from karenina_core.runs import Flip, FlipList, Revision, RunRow, Share, preview, reverify, revisions, wanted
-from karenina_core.schemas import Verdict
 from karenina_core.text import counted
 from pages.components import feedback, frame, services, session_keys, state
 from pages.components.answer import scratch as answer_scratch
+from pages.components.results.data import VERDICTS
 from pages.components.runs import spending
 from pages.components.text import local_time, short
 
 _OFFERED = "_reverify_offered"
-_SIGNS: dict[Verdict, str] = {"pass": "✓ pass", "fail": "✗ fail", "not_evaluated": "– not evaluated"}
 _MOST = 1_000  # flips in the table
 
 
@@ -34,7 +33,7 @@ def draw(run_id: str) -> None:
     offered, after = st.session_state.pop(_OFFERED, ("", ""))
     if pressed or offered == run_id:
         open_reverify(run_id, after if offered == run_id else "")
-    _family(run_id)
+    _lineage(run_id)
     _waiting(run)
 
 
@@ -79,16 +78,13 @@ def sentence(found: FlipList) -> str:
     """Return what changes in one sentence, as Markdown: `71 % → 78 %, 9 verdicts flip`."""
     flips = counted(len(found.flips), "verdict") + (" flips" if len(found.flips) == 1 else " flip")
     parts = [f"{len(found.improved)} to pass", f"{len(found.regressed)} from pass"]
-    told = f" ({', '.join(parts)})" if found.flips else ""
-    return f"### {_rate(found.before)} → {_rate(found.after)}, {flips}{told}\n\n{_detail(found.before, found.after)}"
+    detail = f" ({', '.join(parts)})" if found.flips else ""
+    counts = f"Before: {_counts(found.before)}. After: {_counts(found.after)}."
+    return f"### {_rate(found.before)} → {_rate(found.after)}, {flips}{detail}\n\n{counts}"
 
 
 def _rate(share: Share) -> str:
     return "no verdicts" if share.rate is None else percent(share.rate)
-
-
-def _detail(before: Share, after: Share) -> str:
-    return f"Before: {_counts(before)}. After: {_counts(after)}."
 
 
 def _counts(share: Share) -> str:
@@ -111,8 +107,8 @@ def _flip(flip: Flip) -> dict[str, Any]:
         "Model": short(flip.key.answering_model, 40),
         "Judge": short(flip.key.parsing_model, 40),
         "Repeat": flip.key.replicate,
-        "Before": _SIGNS[flip.before],
-        "After": _SIGNS[flip.after],
+        "Before": VERDICTS[flip.before],
+        "After": VERDICTS[flip.after],
     }
 
 
@@ -152,7 +148,7 @@ def _waiting(run: RunRow) -> None:
             st.switch_page(frame.MONITOR, query_params={"run": run.id})
 
 
-def _family(run_id: str) -> None:
+def _lineage(run_id: str) -> None:
     """Show the revisions of a run, where there are several, and lead to the others."""
     known = revisions(services.store(), run_id)
     if len(known) < 2:

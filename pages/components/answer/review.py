@@ -17,7 +17,7 @@ from karenina_core.schemas import (
     VerificationResult,
     agrees_with,
 )
-from pages.components import feedback, frame, services
+from pages.components import feedback, frame, services, sign_in
 from pages.components.text import plain, short
 
 _AUTHOR = "_review_author"
@@ -36,7 +36,9 @@ def history(run_id: str, result: VerificationResult) -> None:
     """Show every review of a result, those taken back and those of other revisions of the run too."""
     store = services.store()
     known = revisions(store, run_id)
-    reviews = [(item, review) for item in known for review in _reviews(item.run.id, result.result_id)]
+    reviews = [
+        (item, review) for item in known for review in store.annotations.all(item.run.id, result.result_id, undone=None)
+    ]
     if not reviews:
         st.caption("Nobody has reviewed this result yet.")
     for item, review in reviews:
@@ -44,10 +46,6 @@ def history(run_id: str, result: VerificationResult) -> None:
         st.markdown(f"{sentence(review)}{elsewhere}")
         if review.note:
             st.caption(plain(review.note, 1000))
-
-
-def _reviews(run_id: str, result_id: str) -> list[Annotation]:
-    return services.store().annotations.all(run_id, result_id, undone=None)
 
 
 def sentence(review: Annotation) -> str:
@@ -62,14 +60,12 @@ def sentence(review: Annotation) -> str:
 
 def author() -> str:
     """Return who reviews: the account signed in, or the name typed in this session; empty when nobody said."""
-    if st.user.get("is_logged_in"):
-        return str(st.user.get("email") or "")[:MAX_AUTHOR]
-    return str(st.session_state.get(_AUTHOR, ""))[:MAX_AUTHOR]
+    return (sign_in.person() or str(st.session_state.get(_AUTHOR, "")))[:MAX_AUTHOR]
 
 
 def ask_author(key: str = _TYPED) -> None:
     """Draw the field for the reviewer's name, where nobody is signed in."""
-    if st.user.get("is_logged_in"):
+    if sign_in.person():
         return
     typed = st.text_input("Your name", value=author(), key=key, max_chars=MAX_AUTHOR, width=260)
     st.session_state[_AUTHOR] = typed.strip()
@@ -77,53 +73,40 @@ def ask_author(key: str = _TYPED) -> None:
 
 def form(run_id: str, result: VerificationResult) -> None:
     """Draw the ways to review a result. One press stores the review; it can be taken back."""
-    said = services.store().annotations.all(run_id, result.result_id, undone=None)
-    key = f"review_{result.result_id}_{len(said)}"
+    store = services.store()
+    reviews = store.annotations.all(run_id, result.result_id, undone=None)
+    key = f"review_{result.result_id}_{len(reviews)}"
     names = [item.name for item in (result.template.fields if result.template else ())]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         ask_author()
-        about: str | None = (
-            st.selectbox(
+        about: str | None = None
+        if len(names) > 1:
+            about = st.selectbox(
                 "About",
                 [None, *names],
                 format_func=lambda name: "the whole result" if name is None else f"field {short(name, 60)}",
                 key=f"{key}_field",
                 width=260,
             )
-            if len(names) > 1
-            else None
-        )
     st.text_input("Note", key=f"{key}_note", max_chars=MAX_NOTE, placeholder="Optional; stored with the next press")
+    pressed: tuple[bool, Cause | None] | None = None
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Agree", icon=":material/thumb_up:", key=f"{key}_agree"):
-            _store(run_id, result, True, None, about, key)
+            pressed = True, None
         if st.button("Disagree", icon=":material/thumb_down:", key=f"{key}_disagree"):
-            _store(run_id, result, False, None, about, key)
-    cause = causes(key)
-    if cause is not None:
-        _store(run_id, result, agrees_with(result.verdict, cause), cause, about, key)
-    standing = [review for review in said if not review.undone]
-    if standing and st.button("Take back the last review", icon=":material/undo:", key=f"{key}_undo", type="tertiary"):
-        services.store().annotations.undo(standing[-1].id)
-        st.rerun()
-
-
-def causes(key: str) -> Cause | None:
-    """Draw a button for every cause, with the keys 1 to 6; return the one that was pressed."""
-    pressed = None
+            pressed = False, None
     st.caption("Because (keys 1 to 6):")
     with st.container(horizontal=True):
         for number, cause in enumerate(CAUSES, 1):
             if st.button(_SHORT[cause], shortcut=str(number), key=f"{key}_{cause}", help=CAUSE_WORDS[cause]):
-                pressed = cause
-    return pressed
-
-
-def _store(
-    run_id: str, result: VerificationResult, agrees: bool, cause: Cause | None, field: str | None, key: str
-) -> None:
-    with frame.guard():
-        save(run_id, result.result_id, agrees, cause, field, str(st.session_state.get(f"{key}_note", "")))
+                pressed = agrees_with(result.verdict, cause), cause
+    if pressed is not None:
+        with frame.guard():
+            save(run_id, result.result_id, *pressed, about, str(st.session_state.get(f"{key}_note", "")))
+            st.rerun()
+    standing = [review for review in reviews if not review.undone]
+    if standing and st.button("Take back the last review", icon=":material/undo:", key=f"{key}_undo", type="tertiary"):
+        store.annotations.undo(standing[-1].id)
         st.rerun()
 
 
@@ -147,10 +130,10 @@ def save(
     )
     store = services.store()
     store.annotations.add(review)
-    said = CAUSE_WORDS[cause] if cause else "You agree with the verdict" if agrees else "You disagree with the verdict"
+    stance = "you agree with the verdict" if agrees else "you disagree with the verdict"
     question = plain(store.results.get(run_id, result_id).question.question, 60)
     feedback.offer_undo(
-        f"Reviewed **{question}**: {said.lower() if cause else said}.",
+        f"Reviewed **{question}**: {CAUSE_WORDS[cause].lower() if cause else stance}.",
         lambda: store.annotations.undo(review.id),
         here=True,
     )

@@ -29,7 +29,6 @@ class Scratch:
         run_id: The run.
         stored: The result as it is stored.
         asked: The result after another answer or another call; None while the stored one counts.
-        question: The edited text of the question, if the model was asked with one.
         values: Values by field, typed by hand; None while the judge's count.
         source: The edited template; None while the one of today counts.
         generation: Part of the widgets' keys, so that discarded edits never show again.
@@ -53,19 +52,18 @@ class Scratch:
         parts = [("another answer or call", self.asked), ("values by hand", self.values), ("a rule", self.source)]
         return [words for words, edited in parts if edited is not None]
 
-    def take(self, asked: VerificationResult) -> None:
+    def continue_with(self, asked: VerificationResult) -> None:
         """Go on with another answer or another reply of the judge; values typed for the old one are dropped."""
         self.asked, self.values = asked, None
 
 
 def of(run_id: str, stored: VerificationResult) -> Scratch:
     """Return the edits of a result, none where it was not edited in this session."""
-    kept: dict[str, Scratch] = st.session_state.setdefault(_SCRATCH, {})
-    scratch = kept.get(stored.result_id)
-    if scratch is None or scratch.run_id != run_id or scratch.stored.timestamp != stored.timestamp:
+    scratch: Scratch | None = st.session_state.get(_SCRATCH)
+    about = (run_id, stored.result_id, stored.timestamp)
+    if scratch is None or (scratch.run_id, scratch.stored.result_id, scratch.stored.timestamp) != about:
         # Only one is kept: what was tried with another answer is not looked for again.
-        scratch = Scratch(run_id, stored)
-        st.session_state[_SCRATCH] = {stored.result_id: scratch}
+        scratch = st.session_state[_SCRATCH] = Scratch(run_id, stored)
     return scratch
 
 
@@ -105,8 +103,8 @@ def banner(scratch: Scratch) -> None:
 
 def edited_source() -> str | None:
     """Return the edited template of the result that is open; None where no rule was edited."""
-    kept: dict[str, Scratch] = st.session_state.get(_SCRATCH, {})
-    return next((scratch.source for scratch in kept.values()), None)
+    scratch: Scratch | None = st.session_state.get(_SCRATCH)
+    return scratch.source if scratch else None
 
 
 def discard() -> None:

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import streamlit as st
 
-from karenina_core.authoring import form_of, replace_field
+from karenina_core.authoring import (
+    Parameter,
+    form_of,
+    parameters_of,
+    read_data,
+    read_lines,
+    replace_field,
+    write_data,
+    write_lines,
+)
 from karenina_core.errors import KareninaError, validation_message
-from karenina_core.runs import Plan, Trial, carry_out, models_of, pasted, trial_plan, why_not
-from karenina_core.schemas import rule_help, rule_title
-from karenina_core.templates import FieldSpec, read_template
+from karenina_core.runs import Trial, carry_out, models_of, pasted, trial_plan, why_not
+from karenina_core.schemas import NORMALIZERS, rule_help, rule_title, title
+from karenina_core.templates import FieldSpec, Template, read_template
 from pages.components import frame, services, session_keys
 from pages.components.answer import reverify as answer_reverify
 from pages.components.answer import review as answer_review
-from pages.components.answer import rule_form as answer_rule_form
 from pages.components.answer import scratch as answer_scratch
-from pages.components.answer import values as answer_values
 from pages.components.answer.cells import Tools
 from pages.components.answer.scratch import Scratch
 from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.runs import spending
-from pages.components.text import plain
+from pages.components.templates.field import label_of, value_input, value_of
+from pages.components.text import input_label, plain, short
 
 
 def tools(scratch: Scratch) -> Tools:
@@ -36,18 +45,21 @@ def tools(scratch: Scratch) -> Tools:
     }
 
 
-def _open(title: str, key: str, scratch: Scratch, draw: Callable[[Scratch, str], None]) -> None:
+def _open(label: str, key: str, scratch: Scratch, draw: Callable[[Scratch, str], None]) -> None:
     """Draw a tool only while it is open, because some of them count what they would cost."""
     own = f"{key}_{scratch.generation}"
-    with st.expander(title, icon=":material/edit:", on_change="rerun", key=f"{own}_open") as view:
+    with st.expander(label, icon=":material/edit:", on_change="rerun", key=f"{own}_open") as view:
         if view.open:
             with frame.guard():
                 draw(scratch, own)
 
 
+# Asking again
+
+
 def _prompt(scratch: Scratch, key: str) -> None:
-    store, stored = services.store(), scratch.stored
-    answering, _ = models_of(store.runs.get(scratch.run_id).config, stored)
+    stored = scratch.stored
+    answering, _ = models_of(services.store().runs.get(scratch.run_id).config, stored)
     if _refused(why_not(answering)):
         return
     question = st.text_area("Question", value=stored.question.question, key=f"{key}_question")
@@ -66,21 +78,22 @@ def _paste(scratch: Scratch, key: str) -> None:
     text = st.text_area("Answer", value=now, key=f"{key}_text", height=200)
     st.caption("What was extracted from the old answer does not count for another one; the judge reads it anew below.")
     if st.button("Use this answer", key=f"{key}_use", icon=":material/content_paste:"):
-        scratch.take(pasted(scratch.stored, text))
+        scratch.continue_with(pasted(scratch.stored, text))
         st.rerun()
 
 
 def _judge(scratch: Scratch, key: str) -> None:
-    store, base = services.store(), scratch.base
-    _, parsing = models_of(store.runs.get(scratch.run_id).config, base)
+    base = scratch.base
+    _, parsing = models_of(services.store().runs.get(scratch.run_id).config, base)
     if base.answer is None:
         st.caption("There is no answer to judge.")
-        return
-    if _refused(why_not(parsing)):
-        return
-    source = scratch.source or answer_scratch.source_of_today(scratch.run_id, base.question.id)
-    trial = Trial(answer=base.answer.text, template=source, with_rubric=_with_rubric(scratch, key))
-    _ask(scratch, trial, key, "Judge again")
+    elif not _refused(why_not(parsing)):
+        trial = Trial(answer=base.answer.text, template=_source(scratch), with_rubric=_with_rubric(scratch, key))
+        _ask(scratch, trial, key, "Judge again")
+
+
+def _source(scratch: Scratch) -> str | None:
+    return scratch.source or answer_scratch.source_of_today(scratch.run_id, scratch.stored.question.id)
 
 
 def _refused(reason: str) -> bool:
@@ -97,25 +110,24 @@ def _with_rubric(scratch: Scratch, key: str) -> bool:
 
 def _ask(scratch: Scratch, trial: Trial, key: str, label: str) -> None:
     """Say what the calls take, and make them when that is agreed to."""
-    plan = trial_plan(services.store(), scratch.run_id, scratch.base, trial)
+    store = services.store()
+    plan = trial_plan(store, scratch.run_id, scratch.base, trial)
     anew = st.checkbox("Ask anew, even where a reply to the very same prompt is known already", key=f"{key}_anew")
-    found = spending.expected(plan)
-    if anew and found is not None and found.cached:
-        st.caption(f"The {found.cached} replies that are known already are asked for again.")
-    agreed = spending.confirm(found, plan.config, key)
+    expected = spending.expected(plan)
+    if anew and expected is not None and expected.cached:
+        st.caption(f"The {expected.cached} replies that are known already are asked for again.")
+    agreed = spending.confirm(expected, plan.config, key)
     if st.button(label, key=f"{key}_go", icon=":material/play_arrow:", disabled=not agreed):
-        _carry_out(scratch, plan, anew)
+        with st.spinner("Asking"):
+            scratch.continue_with(carry_out(store, plan, scratch.base, keys=session_keys.source(), anew=anew))
+        st.rerun()
 
 
-def _carry_out(scratch: Scratch, plan: Plan, anew: bool) -> None:
-    with st.spinner("Asking"):
-        made = carry_out(services.store(), plan, scratch.base, keys=session_keys.source(), anew=anew)
-    scratch.take(made)
-    st.rerun()
+# Values by hand
 
 
 def _values(scratch: Scratch, key: str) -> None:
-    source = scratch.source or answer_scratch.source_of_today(scratch.run_id, scratch.stored.question.id)
+    source = _source(scratch)
     if source is None:
         st.caption("The question has no answer template.")
         return
@@ -127,11 +139,38 @@ def _values(scratch: Scratch, key: str) -> None:
         st.caption("Every field reads the answer itself; there is nothing for a judge to say.")
         return
     before = scratch.values if scratch.values is not None else (scratch.base.template and scratch.base.template.parsed)
-    typed = answer_values.form(template, dict(before or {}), key)
+    typed = _values_form(template, dict(before or {}), key)
     if typed is not None:
         template.validate_reply(typed)
         scratch.values = typed
         st.rerun()
+
+
+def _values_form(template: Template, values: dict[str, Any], key: str) -> dict[str, Any] | None:
+    """Draw a field for every value; return what was typed when it was sent off, otherwise None."""
+    with st.form(key, border=False):
+        typed = {item.name: _value(item, values.get(item.name), f"{key}_{item.name}") for item in template.spec.judged}
+        st.caption("An empty field means that the judge found nothing.")
+        return typed if st.form_submit_button("Decide by these values", icon=":material/gavel:") else None
+
+
+def _value(item: FieldSpec, value: Any, key: str) -> Any:
+    label = input_label(item.name, 60)
+    if item.type in ("bool", "literal"):
+        options = [None, *([True, False] if item.type == "bool" else item.literal_values)]
+        words: dict[Any, str] = {None: "nothing found", True: "yes", False: "no"}
+        return st.selectbox(
+            label,
+            options,
+            index=options.index(value) if value in options else 0,
+            key=key,
+            format_func=lambda one: words[one] if one is None or isinstance(one, bool) else short(one, 80),
+        )
+    typed = value_input(label_of(item.type, label), item.type, value, key=key)
+    return None if isinstance(typed, str) and not typed.strip() else value_of(item.type, typed)
+
+
+# Rules
 
 
 def _verdict(scratch: Scratch) -> None:
@@ -166,13 +205,66 @@ def _rule(scratch: Scratch, key: str) -> None:
 
 def _edited(source: str, item: FieldSpec, key: str) -> str:
     try:
-        field = answer_rule_form.edit(item, key)
+        field = _rule_form(item, key)
         now = next(one for one in read_template(source).spec.fields if one.name == item.name)
         return source if field == now else replace_field(source, item.name, field)
     except (KareninaError, ValueError) as error:
-        problem = error if isinstance(error, KareninaError) else KareninaError(validation_message(error))
-        frame.show_error(problem)
+        frame.show_error(error if isinstance(error, KareninaError) else KareninaError(validation_message(error)))
         return source
+
+
+def _rule_form(item: FieldSpec, key: str) -> FieldSpec:
+    """Draw a form for a field's truth and the settings of its rule, and return the field as it says.
+
+    Raises:
+        ValueError: The settings contradict each other.
+    """
+    rule, truth = dict(item.verify_with or {}), item.ground_truth
+    if item.is_trace or getattr(item.primitive, "uses_ground_truth", True):
+        typed = value_input(label_of(item.type, "Truth"), item.type, truth, item.literal_values, key=f"{key}_truth")
+        truth = value_of(item.type, typed)
+    for entry in parameters_of(type(item.primitive)):  # type: ignore[arg-type]
+        if entry.name in rule:
+            rule[entry.name] = _parameter(entry, rule[entry.name], f"{key}_{entry.name}")
+    return FieldSpec.model_validate({**item.model_dump(), "verify_with": rule, "ground_truth": truth})
+
+
+def _parameter(entry: Parameter, value: Any, key: str) -> Any:
+    label, about = entry.name.replace("_", " ").capitalize(), entry.meaning or None
+    match entry.kind:
+        case "normalizers":
+            return _normalizers(value, key)
+        case "bool":
+            return st.checkbox(label, value=bool(value), key=key, help=about)
+        case "choice":
+            at = entry.choices.index(value) if value in entry.choices else None
+            return st.selectbox(label, entry.choices, index=at, key=key, help=about)
+        case "int":
+            return st.number_input(label, value=value, step=1, key=key, help=about)
+        case "float":
+            number = None if value is None else float(value)
+            return st.number_input(label, value=number, format="%.10g", key=key, help=about)
+        case "text":
+            typed = st.text_input(label, value=value or "", key=key, help=about)
+            return typed or (None if value is None else "")
+        case "texts":
+            return read_lines(st.text_area(f"{label}, one a line", write_lines(value), key=key, help=about))
+    return read_data(st.text_area(f"{label}, as JSON", write_data(value), key=key, help=about))
+
+
+def _normalizers(value: list[Any], key: str) -> list[Any]:
+    """Draw the chain of normalisers; a synonym map in it keeps its place among those that stay."""
+    synonyms = "the synonyms it has"
+    named = {(f"{synonyms} ({place})" if isinstance(part, dict) else part): part for place, part in enumerate(value)}
+    chosen = st.multiselect(
+        "Normalisers, in their order",
+        [*NORMALIZERS, *(name for name in named if name not in NORMALIZERS)],
+        default=list(named),
+        key=key,
+        format_func=lambda name: title(name) if name in NORMALIZERS else name,
+        help="In the template: " + "; ".join(f"{title(name)} is `{name}`" for name in NORMALIZERS) + ".",
+    )
+    return [named.get(name, name) for name in chosen]
 
 
 def _save_rule(scratch: Scratch, source: str) -> None:

@@ -9,7 +9,6 @@ import streamlit as st
 
 from karenina_core.analysis import Suggestion, disputes, stance, suggestions
 from karenina_core.authoring import RelaxedRule
-from karenina_core.runs import scored_at
 from karenina_core.schemas import CAUSE_WORDS, CAUSES, Annotation, Cause, Verdict, agrees_with, latest_reviews
 from karenina_core.text import counted
 from pages.components import feedback, frame, services, state
@@ -18,6 +17,7 @@ from pages.components.answer import reverify as answer_reverify
 from pages.components.answer import review as answer_review
 from pages.components.answer import scratch as answer_scratch
 from pages.components.benchmarks import choice as benchmark_choice
+from pages.components.results.data import VERDICTS
 from pages.components.text import plain
 
 _PAGE = 20  # cards of one cause
@@ -39,25 +39,26 @@ class _Board(NamedTuple):
 def board(run_id: str) -> None:
     """Draw the results without a pass by cause: suggested from the evidence, or as a person decided."""
     seen = _read(run_id)
-    said = services.store().annotations.all(run_id)
-    reviews, disputed = latest_reviews(said), disputes(said)
+    annotations = services.store().annotations.all(run_id)
+    reviews, disputed = latest_reviews(annotations), disputes(annotations)
     decided = {name: review.cause for name, review in reviews.items() if review.cause is not None}
     st.markdown("**Whose fault is it?**")
     if not seen.cards:
         st.success("Every evaluation passed; there is nothing to sort.", icon=":material/check:")
         return
     confirmed = sum(card.result_id in decided for card in seen.cards)
+    number = sum(card.result_id in disputed for card in seen.cards)
+    people = f" People disagree about {counted(number, 'result')}; the last opinion places its card." if number else ""
     st.caption(
         f"{counted(len(seen.cards), 'result')} without a pass, sorted by the likely cause. Suggestions follow from the "
         f"evidence; {confirmed} of {len(seen.cards)} are confirmed by a person. A review never changes a verdict."
-        f"{_disputed(seen.cards, disputed)}"
+        f"{people}"
     )
     answer_review.ask_author("triage_author")
-    _counts(seen.cards, decided)
     cause = st.segmented_control(
         "Cause",
         CAUSES,
-        default=_first(seen.cards, decided),
+        default=next(cause for cause in CAUSES if _of(cause, seen.cards, decided)),
         format_func=lambda one: f"{CAUSE_WORDS[one]} ({len(_of(one, seen.cards, decided))})",
         key=f"triage_cause_{run_id}",
         required=True,
@@ -93,19 +94,16 @@ def relaxed_rules(run_id: str) -> None:
             rows = counted(len(rule.result_ids), "failure")
             st.markdown(f"**{rows} would pass**: {plain(rule.label)} · field **{plain(rule.field, 60)}**")
             st.caption(plain(rule.question, 200))
-            st.caption(_lets_in(rule))
+            if rule.lets_in:
+                st.caption(f":material/warning: It would also let in: {plain('; '.join(rule.lets_in), 300)}")
+            else:
+                st.caption("It lets in nothing else in this run, and none of the wrong variants of the truth tried.")
             with st.container(horizontal=True):
                 key = f"rule_{number}_{rule.result_ids[0]}"
                 if st.button("See one", key=f"{key}_see", icon=":material/article:"):
                     answer_drawer.open_drawer(run_id, rule.result_ids[0], rule.result_ids)
                 if st.button("Apply and re-verify", key=f"{key}_apply", icon=":material/rule:", disabled=row is None):
                     _apply(run_id, rule)
-
-
-def _lets_in(rule: RelaxedRule) -> str:
-    if rule.lets_in:
-        return f":material/warning: It would also let in: {plain('; '.join(rule.lets_in), 300)}"
-    return "It lets in nothing else in this run, and none of the wrong variants of the truth that were tried."
 
 
 def _apply(run_id: str, rule: RelaxedRule) -> None:
@@ -129,18 +127,12 @@ def _set_template(benchmark_id: str, question_id: str, source: str) -> None:
 
 def _read(run_id: str) -> _Board:
     """Return cards and rules; worked out anew when the run or the benchmark has changed."""
-    run, row = services.store().runs.get(run_id), answer_scratch.stored_benchmark(run_id)
-    scored = scored_at(services.store(), run_id)
-    version = f"{run.status} {run.done} {run.passed} {run.failed} {row.revision if row else run.snapshot} {scored}"
-    kept: dict[str, tuple[str, _Board]] = st.session_state.setdefault("_triage", {})
-    if run_id not in kept or kept[run_id][0] != version:
-        with st.spinner("Looking at the failures"):
-            st.session_state["_triage"] = {run_id: (version, _work_out(run_id))}
-    found: dict[str, tuple[str, _Board]] = st.session_state["_triage"]
-    return found[run_id][1]
+    row = answer_scratch.stored_benchmark(run_id)
+    return _work_out(run_id, services.version(run_id), row.revision if row else None)
 
 
-def _work_out(run_id: str) -> _Board:
+@st.cache_resource(show_spinner="Looking at the failures", max_entries=4)
+def _work_out(run_id: str, version: str, revision: int | None) -> _Board:
     failures = services.store().results.all(run_id, verdict=["fail", "not_evaluated"])
     found = suggestions(failures, answer_scratch.benchmark_of_today(run_id))
     cards = []
@@ -153,56 +145,19 @@ def _work_out(run_id: str) -> _Board:
     return _Board(cards, found.rules)
 
 
-def _cause(card: _Card, decided: Mapping[str, Cause | None]) -> Cause:
-    return decided.get(card.result_id) or card.suggestion.cause
-
-
 def _of(cause: Cause, cards: list[_Card], decided: Mapping[str, Cause | None]) -> list[_Card]:
-    return [card for card in cards if _cause(card, decided) == cause]
-
-
-def _first(cards: list[_Card], decided: Mapping[str, Cause | None]) -> Cause:
-    return next(cause for cause in CAUSES if _of(cause, cards, decided))
-
-
-def _counts(cards: list[_Card], decided: Mapping[str, Cause | None]) -> None:
-    rows = [
-        {
-            "Cause": CAUSE_WORDS[cause],
-            "Results": len(here := _of(cause, cards, decided)),
-            "Confirmed": sum(card.result_id in decided for card in here),
-            "Share": round(100 * len(here) / len(cards)),
-        }
-        for cause in CAUSES
-    ]
-    st.dataframe(
-        rows,
-        hide_index=True,
-        alt="Results without a pass by cause",
-        width="stretch",
-        column_config={"Share": st.column_config.ProgressColumn(format="%d %%", min_value=0, max_value=100)},
-    )
-
-
-def _disputed(cards: list[_Card], disputed: Mapping[str, Sequence[Annotation]]) -> str:
-    number = sum(card.result_id in disputed for card in cards)
-    return f" People disagree about {counted(number, 'result')}; the last opinion places its card." if number else ""
-
-
-def _opinions(reviews: Sequence[Annotation]) -> str:
-    """Return who says what, in the order in which they said it."""
-    return "; ".join(f"{plain(one.who, 80)}: {stance(one)}" for one in reviews)
+    return [card for card in cards if (decided.get(card.result_id) or card.suggestion.cause) == cause]
 
 
 def _draw(run_id: str, card: _Card, decided: Cause | None, opinions: Sequence[Annotation]) -> None:
     with st.container(border=True):
         mark = ":green-badge[:material/person_check: confirmed]" if decided else ":gray-badge[suggested]"
         mark = ":orange-badge[:material/group: people disagree]" if opinions else mark
-        sign = "✗ fail" if card.verdict == "fail" else "– not evaluated"
         st.markdown(f"{mark} **{plain(card.question, 160)}**")
-        st.caption(f"{sign} · {plain(card.models, 160)} · {plain(card.suggestion.why, 300)}")
+        st.caption(f"{VERDICTS[card.verdict]} · {plain(card.models, 160)} · {plain(card.suggestion.why, 300)}")
         if opinions:
-            st.caption(f":material/group: {_opinions(opinions)}")
+            stances = "; ".join(f"{plain(one.who, 80)}: {stance(one)}" for one in opinions)
+            st.caption(f":material/group: {stances}")
         with st.container(horizontal=True, vertical_alignment="bottom"):
             chosen = st.selectbox(
                 "Cause",

@@ -13,7 +13,7 @@ from karenina_core.schemas import ModelConfig
 from karenina_core.text import counted
 from pages.components import feedback, forms, frame, services, session_keys, sign_in
 from pages.components.drafts import Draft
-from pages.components.runs import configuration, model_editor, one_model, spending
+from pages.components.runs import configuration, model_editor, spending
 from pages.components.text import distinct, plain, short
 from pages.components.widgets import fingerprint
 
@@ -70,7 +70,7 @@ def choose_model(row: BenchmarkRow, key: str) -> ModelConfig | None:
         if model.transport not in ("manual", "recorded"):
             known.setdefault(model.id, model)
     named = distinct(known, lambda name: short(name, 60))
-    chosen = one_model.choose("Model that drafts", named, _CHOSEN, f"{key}_model", ("Add a model", _add_model))
+    chosen = model_editor.choose_one("Model that drafts", named, _CHOSEN, f"{key}_model", ("Add a model", _add_model))
     if chosen is None:
         st.caption("Add the model that is to draft; it is asked once for each question.")
         return None

@@ -1,4 +1,4 @@
-"""The data behind the Explore pages, read once per state of a run."""
+"""The data behind the Explore pages: a run's tables, read once per state of the run, and the filters that hold."""
 
 from __future__ import annotations
 
@@ -11,20 +11,33 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
+from karenina_core.analysis import keywords_of, narrowed
 from karenina_core.errors import KareninaError
-from karenina_core.runs import STATES, scored_at
 from karenina_core.schemas import VerificationResult, causes
-from pages.components import frame, services, state
-from pages.components.text import distinct, local_time, short
-
-SIGN = {"pass": "✓", "fail": "✗", "not_evaluated": "–"}
-
+from pages.components import services, state
+from pages.components.text import short
 
 WARMING = "karenina-reading"
 """Name of the thread that reads ahead."""
+SIGN = {"pass": "✓", "fail": "✗", "not_evaluated": "–"}
+VERDICTS = {"pass": "✓ pass", "fail": "✗ fail", "not_evaluated": "– not evaluated"}
 _LARGE = 5_000
 _EXAMPLES = 20
 _AT_ONCE = 500
+
+
+class Sentences(NamedTuple):
+    """A run in words.
+
+    Attributes:
+        headlines: One sentence per model.
+        left_out: Why evaluations have no verdict.
+        judges: What to keep in mind about the judges.
+    """
+
+    headlines: list[str]
+    left_out: list[str]
+    judges: list[str]
 
 
 @dataclass(frozen=True)
@@ -41,80 +54,28 @@ class Frames:
 
     @property
     def results(self) -> pd.DataFrame:
-        """One row per evaluation, see `stored_frames.stored_results`."""
-        return _results(self.run_id, self.revision)
+        """One row per evaluation, see `stored_results`."""
+        return _results(self)
 
     @property
     def fields(self) -> pd.DataFrame:
         """One row per evaluation and template field."""
-        return _fields(self.run_id, self.revision)
+        return _fields(self)
 
     @property
     def traits(self) -> pd.DataFrame:
         """One row per evaluation and trait."""
-        return _traits(self.run_id, self.revision)
+        return _traits(self)
 
     @property
-    def headlines(self) -> list[str]:
-        """One sentence per model."""
-        return _sentences(self.run_id, self.revision).headlines
-
-    @property
-    def left_out(self) -> list[str]:
-        """Why evaluations have no verdict."""
-        return _sentences(self.run_id, self.revision).left_out
-
-    @property
-    def judges(self) -> list[str]:
-        """What to keep in mind about the judges."""
-        return _sentences(self.run_id, self.revision).judges
-
-
-class _Sentences(NamedTuple):
-    headlines: list[str]
-    left_out: list[str]
-    judges: list[str]
-
-
-def choose_run(page: str) -> str | None:
-    """Draw the run selector and return the chosen run, or say what to do when there is none."""
-    runs = {run.id: run for run in services.store().runs.all()}
-    if not runs:
-        st.info("Nothing has run yet.", icon=":material/info:")
-        if st.button("Go to the demo", type="primary", icon=":material/play_arrow:", key=f"{page}_home"):
-            st.switch_page(frame.HOME)
-        return None
-    chosen = state.selected("run", runs) or next(iter(runs))
-    say_unknown_run()
-    labels = distinct(
-        runs,
-        lambda key: f"{short(runs[key].name)} · {local_time(runs[key].created)} · {STATES[runs[key].status]}",
-    )
-    picked = st.selectbox(
-        "Run",
-        list(runs),
-        index=list(runs).index(chosen),
-        format_func=labels.__getitem__,
-        key=f"{page}_run_{chosen}",
-    )
-    if picked != chosen:
-        state.choose("run", picked)
-        state.choose("row", None)
-        st.rerun()
-    return picked
-
-
-def say_unknown_run() -> None:
-    """Say it when the link names a run that does not exist."""
-    if state.unknown("run"):
-        st.warning("The run in this link is not in this workspace; showing the newest.", icon=":material/link_off:")
+    def sentences(self) -> Sentences:
+        """The run in words."""
+        return _sentences(self)
 
 
 def frames(run_id: str) -> Frames:
     """Return the tables of a run as it stands now; those of a large run under way as they were when first opened."""
-    run = services.store().runs.get(run_id)
-    scored = scored_at(services.store(), run_id)
-    now = f"{run.status} {run.done} {run.passed} {run.failed} {run.calls} {run.finished} {scored}"
+    run, now = services.store().runs.get(run_id), services.version(run_id)
     read, done = st.session_state.get(f"_read_{run_id}", (now, run.done))
     if not run.active or done < _LARGE:
         read, done = now, run.done
@@ -122,88 +83,56 @@ def frames(run_id: str) -> Frames:
     return Frames(run_id, read)
 
 
-def read_again(run_id: str) -> None:
+def refresh(run_id: str) -> None:
     """Let `frames` return the tables as they stand now."""
     st.session_state.pop(f"_read_{run_id}", None)
 
 
-def traits_of_kind(data: Frames, kinds: tuple[str, ...]) -> pd.DataFrame:
-    """Return the rows of the traits of some kinds."""
-    return _traits_of_kind(data.run_id, data.revision, kinds)
-
-
-@st.cache_resource(show_spinner=False, max_entries=12)
-def _traits_of_kind(run_id: str, revision: str, kinds: tuple[str, ...]) -> pd.DataFrame:
-    traits = _traits(run_id, revision)
-    return traits[traits["kind"].isin(list(kinds))]
-
-
-def warm(data: Frames, then: Callable[[Frames], None]) -> None:
-    """Read the other tables of a large run while the page is being looked at; call it when everything is drawn.
-
-    Args:
-        data: The run.
-        then: Prepares what is made of the tables.
-    """
-    if len(data.results) >= _LARGE:
-        _warming(data.run_id, data.revision, then)
-
-
-@st.cache_resource(show_spinner=False, max_entries=6)
-def _warming(run_id: str, revision: str, _then: Callable[[Frames], None]) -> Thread:
-    """Start to read once for all sessions; the page goes on meanwhile, because most of the work is the database's."""
-    thread = Thread(target=_read_others, args=(Frames(run_id, revision), _then), name=WARMING, daemon=True)
-    thread.start()
-    return thread
-
-
-def _read_others(data: Frames, then: Callable[[Frames], None]) -> None:
-    with suppress(KareninaError):  # the figure that needs the table will say what is wrong
-        _fields(data.run_id, data.revision)
-        _traits(data.run_id, data.revision)
-        then(data)
-
-
 @st.cache_resource(show_spinner="Reading the results", max_entries=6)
-def _results(run_id: str, revision: str) -> pd.DataFrame:
+def _results(data: Frames) -> pd.DataFrame:
     from karenina_core.analysis import stored_results
 
-    return stored_results(services.store(), run_id)
+    return stored_results(services.store(), data.run_id)
 
 
 @st.cache_resource(show_spinner="Reading the fields", max_entries=4)
-def _fields(run_id: str, revision: str) -> pd.DataFrame:
+def _fields(data: Frames) -> pd.DataFrame:
     from karenina_core.analysis import stored_fields
 
-    return stored_fields(services.store(), run_id, _results(run_id, revision))
+    return stored_fields(services.store(), data.run_id, data.results)
 
 
 @st.cache_resource(show_spinner="Reading the traits", max_entries=4)
-def _traits(run_id: str, revision: str) -> pd.DataFrame:
+def _traits(data: Frames) -> pd.DataFrame:
     from karenina_core.analysis import stored_traits
 
-    benchmark = services.store().runs.plan(run_id).benchmark
-    return stored_traits(services.store(), run_id, _results(run_id, revision), benchmark)
+    benchmark = services.store().runs.plan(data.run_id).benchmark
+    return stored_traits(services.store(), data.run_id, data.results, benchmark)
+
+
+@st.cache_resource(show_spinner=False, max_entries=12)
+def traits_of_kind(data: Frames, kinds: tuple[str, ...]) -> pd.DataFrame:
+    """Return the rows of the traits of some kinds."""
+    return data.traits[data.traits["kind"].isin(list(kinds))]
 
 
 @st.cache_data(show_spinner=False, max_entries=20)
-def _sentences(run_id: str, revision: str) -> _Sentences:
+def _sentences(data: Frames) -> Sentences:
     from karenina_core.analysis import cause_sentences, judge_sentences, rate_sentences
 
-    results = _results(run_id, revision)
+    results = data.results
     if results.empty:
-        return _Sentences([], [], [])
+        return Sentences([], [], [])
     left_out = results[results["verdict"] == "not_evaluated"]
     cause = left_out["failure_category"].astype("str").fillna(causes.NO_VERDICT)
-    examples = stored(run_id, left_out.groupby(cause.to_numpy())["result_id"].head(_EXAMPLES))
     reasons: dict[str, list[str]] = {}
-    for result in examples:
+    for result in stored(data.run_id, left_out.groupby(cause.to_numpy())["result_id"].head(_EXAMPLES)):
         if result.failure:
             reasons.setdefault(result.failure.category, []).append(result.failure.reason)
     judged = results[results["verdict"] != "not_evaluated"].drop_duplicates("parsing_model")["result_id"]
     own = results[results["answering_model"].astype("str") == results["parsing_model"].astype("str")]
-    samples = stored(run_id, pd.concat([judged, own.drop_duplicates("parsing_model")["result_id"]]))
-    return _Sentences(
+    samples = stored(data.run_id, pd.concat([judged, own.drop_duplicates("parsing_model")["result_id"]]))
+    return Sentences(
         rate_sentences(results),
         cause_sentences({str(name): int(n) for name, n in cause.value_counts().items()}, reasons),
         judge_sentences(samples),
@@ -218,3 +147,109 @@ def stored(run_id: str, result_ids: Iterable[str] | None = None) -> list[Verific
     ids = list(dict.fromkeys(result_ids))
     parts = (ids[start : start + _AT_ONCE] for start in range(0, len(ids), _AT_ONCE))
     return [result for part in parts for result in store.results.iterate(run_id, result_id=part)]
+
+
+def warm(data: Frames, then: Callable[[Frames], None]) -> None:
+    """Read the other tables of a large run while the page is being looked at; call it when everything is drawn.
+
+    Args:
+        data: The run.
+        then: Prepares what is made of the tables.
+    """
+    if len(data.results) >= _LARGE:
+        _warming(data, then)
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _warming(data: Frames, _then: Callable[[Frames], None]) -> Thread:
+    """Start to read once for all sessions; the page goes on meanwhile, because most of the work is the database's."""
+
+    def read() -> None:
+        with suppress(KareninaError):  # the figure that needs the table will say what is wrong
+            _fields(data)
+            _traits(data)
+            _then(data)
+
+    thread = Thread(target=read, name=WARMING, daemon=True)
+    thread.start()
+    return thread
+
+
+# Filters
+
+
+class Scope(NamedTuple):
+    """The filters of the page Results; hashable, so that what follows from it can be kept."""
+
+    search: str = ""
+    keywords: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()
+
+    @property
+    def narrow(self) -> bool:
+        """Whether anything is filtered out."""
+        return any(self)
+
+
+_FILTERS = {"Keyword": "keyword", "Model": "model", "Judge": "judge"}
+
+
+def choose_scope(data: Frames) -> Scope:
+    """Draw the filters, which live in the link, and return what they say."""
+    chosen: list[tuple[str, ...]] = []
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        search = st.text_input("Search in questions", type="search", key="search", bind="query-params", width=260)
+        for (label, key), options in zip(_FILTERS.items(), _choices(data), strict=True):
+            if len(options) < 2 and not st.session_state.get(key):
+                chosen.append(())
+                continue
+            picked = st.multiselect(
+                label,
+                options,
+                format_func=short,
+                key=key,
+                bind="query-params",
+                placeholder="All",
+                width=220,
+                select_all=False,
+            )
+            chosen.append(tuple(picked))
+    return Scope(search or "", *chosen)
+
+
+def clear_scope() -> None:
+    """Take all filters off."""
+    st.session_state["search"] = ""
+    state.choose("show", None)
+    for key in _FILTERS.values():
+        if key in st.session_state:
+            st.session_state[key] = []
+
+
+@st.cache_data(show_spinner=False, max_entries=20)
+def _choices(data: Frames) -> list[list[str]]:
+    results = data.results
+    columns = ("answering_model", "parsing_model")
+    return [keywords_of(results), *([str(name) for name in results[column].unique()] for column in columns)]
+
+
+def shown(data: Frames, scope: Scope) -> pd.DataFrame:
+    """Return the evaluations that the filters keep."""
+    return _shown(data, scope) if scope.narrow else data.results
+
+
+@st.cache_resource(show_spinner=False, max_entries=20)
+def _shown(data: Frames, scope: Scope) -> pd.DataFrame:
+    return narrowed(data.results, *scope)
+
+
+def alike(table: pd.DataFrame, results: pd.DataFrame, scope: Scope) -> pd.DataFrame:
+    """Return the rows of a table of fields or traits that belong to the evaluations shown."""
+    if not scope.narrow:
+        return table
+    kept = table["question_id"].isin(results["question_id"].unique())
+    for name, wanted in (("answering_model", scope.models), ("parsing_model", scope.judges)):
+        if wanted:
+            kept &= table[name].isin(list(wanted))
+    return table[kept]

@@ -8,24 +8,26 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
-from karenina_core.analysis import CAUSE_WORDS, CHANGE_WORDS, MOVED, Cause, RunDiff, readable, run_diff
-from karenina_core.differences import side_by_side
+from karenina_core.analysis import CAUSE_WORDS, CHANGE_WORDS, MOVED, Cause, RunDiff, run_diff
 from karenina_core.runs import ChangedTemplates, RunRow, template_differences
-from karenina_core.schemas import VerificationResult
 from karenina_core.text import counted
 from pages.components import services, state
-from pages.components.answer import drawer as answer_drawer
-from pages.components.compare import answers as compare_answers
+from pages.components.answer import side_by_side
+from pages.components.answer.side_by_side import Side
 from pages.components.results import data as results_data
-from pages.components.results.data import Frames
-from pages.components.results.table import VERDICTS
+from pages.components.results.data import VERDICTS, Frames
 from pages.components.text import distinct, local_time, plain, short, visible
 from pages.components.widgets import pick
 
 _EXPLAINED = 1_000
 _LISTED = 200
 _TEMPLATES = 20
-_LONGEST = 10_000
+
+
+class _Changes(NamedTuple):
+    diff: RunDiff
+    causes: Mapping[str, Cause]
+    moved: pd.DataFrame
 
 
 def draw(data: Frames) -> None:
@@ -42,7 +44,7 @@ def draw(data: Frames) -> None:
         list(others),
         index=None,
         placeholder="Choose an earlier run, or another revision",
-        format_func=distinct(others, lambda name: _named(others[name], now)).__getitem__,
+        format_func=distinct(others, lambda name: _label(others[name], now)).__getitem__,
         key="since",
         label_visibility="collapsed",
         on_change=lambda: state.choose("since", st.session_state["since"]),
@@ -53,31 +55,28 @@ def draw(data: Frames) -> None:
     if before.results.empty:
         st.info("That run has no results yet.", icon=":material/info:")
         return
-    found = _found((since, before.revision), (data.run_id, data.revision))
-    st.markdown(f"**{plain(run_diff.sentence(found.diff))}**")
-    for old, new in found.diff.renamed.items():
+    changes = _compare(before, data)
+    st.markdown(f"**{plain(run_diff.sentence(changes.diff))}**")
+    for old, new in changes.diff.renamed.items():
         st.caption(f"{plain(old)} of the earlier run is compared with {plain(new)}.")
-    _causes(found)
+    _causes(changes)
     _settings(others[since], now)
     _templates(since, data.run_id)
-    _rows(since, data.run_id, found)
-
-
-class _Found(NamedTuple):
-    diff: RunDiff
-    causes: Mapping[str, Cause]
-    moved: pd.DataFrame
+    _rows(since, data.run_id, changes)
 
 
 @st.cache_resource(show_spinner="Comparing the runs", max_entries=6)
-def _found(before: tuple[str, str], after: tuple[str, str]) -> _Found:
-    diff = run_diff.diff_runs(Frames(*before).results, Frames(*after).results)
+def _compare(before: Frames, after: Frames) -> _Changes:
+    diff = run_diff.diff_runs(before.results, after.results)
     moved = diff.rows[diff.rows["change"].isin(MOVED)]
     some = moved.head(_EXPLAINED)
-    first, second = (services.store().runs.get(run_id).settings for run_id in (before[0], after[0]))
+    first, second = (services.store().runs.get(data.run_id).settings for data in (before, after))
     changed = run_diff.changed_models(first, second, diff.renamed)
-    results = (results_data.stored(before[0], some["before_id"]), results_data.stored(after[0], some["after_id"]))
-    return _Found(diff, run_diff.causes_of(some, *results, changed), moved)
+    results = (
+        results_data.stored(before.run_id, some["before_id"]),
+        results_data.stored(after.run_id, some["after_id"]),
+    )
+    return _Changes(diff, run_diff.causes_of(some, *results, changed), moved)
 
 
 def _others(now: RunRow) -> dict[str, RunRow]:
@@ -87,12 +86,12 @@ def _others(now: RunRow) -> dict[str, RunRow]:
     return {run.id: run for run in same}
 
 
-def _named(run: RunRow, now: RunRow) -> str:
+def _label(run: RunRow, now: RunRow) -> str:
     origin = " · this run comes from it" if run.id == now.parent_run else ""
     return f"{short(run.name)} · {local_time(run.created)}{origin}"
 
 
-def _causes(found: _Found) -> None:
+def _causes(found: _Changes) -> None:
     """Show how many verdicts changed by which cause."""
     if found.moved.empty:
         return
@@ -105,11 +104,11 @@ def _causes(found: _Found) -> None:
     ]
     st.dataframe(table, hide_index=True, alt="Changed verdicts by cause", width="content")
     st.caption(
-        "The first thing on the way to a verdict that is different: prompt and settings, the answer, the extraction, "
-        "the rules."
+        "The cause is the first thing that differs on the way to a verdict: prompt and settings, the answer, the "
+        "extraction, the rules."
     )
     if len(found.moved) > _EXPLAINED:
-        st.caption(f"The first {_EXPLAINED:,} of {len(found.moved):,} changed verdicts were looked into.")
+        st.caption(f"Causes are known for the first {_EXPLAINED:,} of {len(found.moved):,} changed verdicts.")
 
 
 def _settings(before: RunRow, after: RunRow) -> None:
@@ -132,15 +131,7 @@ def _templates(before: str, after: str) -> None:
             st.markdown(plain(question, 200))
             st.code(visible(diff), language="diff", wrap_lines=True)
         if changed.total > _TEMPLATES:
-            st.caption(f"The first {_TEMPLATES} of {changed.total:,} are shown; the download holds {_held(changed)}.")
-            st.download_button(
-                "All differences as a text",
-                lambda: "\n".join(f"# {question}\n{diff}\n" for question, diff in changed.differences.items()),
-                file_name=f"templates-{before}-{after}.diff",
-                mime="text/x-diff",
-                icon=":material/download:",
-                on_click="ignore",
-            )
+            st.caption(f"The first {_TEMPLATES} of {changed.total:,} are shown.")
 
 
 @st.cache_data(show_spinner=False, max_entries=6)
@@ -148,12 +139,7 @@ def _changed_templates(before: str, after: str) -> ChangedTemplates:
     return template_differences(services.store(), before, after)
 
 
-def _held(changed: ChangedTemplates) -> str:
-    held = len(changed.differences)
-    return "all of them" if held == changed.total else f"the first {held:,}, and the others were not compared"
-
-
-def _rows(before: str, after: str, found: _Found) -> None:
+def _rows(before: str, after: str, found: _Changes) -> None:
     """List the rows of one change, and show the chosen one on both sides."""
     counts = found.diff.counts
     offered = [change for change, number in counts.items() if number]
@@ -185,41 +171,12 @@ def _rows(before: str, after: str, found: _Found) -> None:
     ids = [str(name) for name in rows["after_id"]]
     chosen = pick(f"diff_{change}", ids, cells, st.session_state.get("_diff_row"), alt="Results of both runs", most=8)
     st.session_state["_diff_row"] = chosen
-    if chosen in ids:
-        row = rows.iloc[ids.index(chosen)]
-        _pair(rows, (before, str(row["before_id"])), (after, str(row["after_id"])))
-    else:
+    if chosen not in ids:
         st.caption("Tick a row to see both answers.")
-
-
-def _pair(listed: pd.DataFrame, before: tuple[str, str], after: tuple[str, str]) -> None:
-    """Show the answers of both runs beside each other, with the words that only one of them has."""
-    results = [services.store().results.get(*side) for side in (before, after)]
-    texts = [result.raw_llm_response for result in results]
-    same = texts[0] == texts[1]
-    if same and texts[0]:
-        with st.expander("Both runs have the same answer"):
-            st.markdown(plain(texts[0], _LONGEST))
-    marked = None if same or None in texts else side_by_side(texts[0] or "", texts[1] or "")
-    for place, column in enumerate(st.columns(2)):
-        with column, st.container(border=True, height="stretch"):
-            st.markdown(f"**{('Before', 'Now')[place]}** · {VERDICTS[results[place].verdict]}")
-            if marked:
-                st.markdown(compare_answers.marked_up(marked[place], ("orange", "blue")[place]))
-            elif not same:
-                st.markdown(plain(texts[place] or "There is no answer.", _LONGEST))
-            _fields(results[place])
-            if st.button("Open this answer", icon=":material/article:", key=f"diff_open_{place}"):
-                around = listed[("before_id", "after_id")[place]].dropna().astype(str)
-                answer_drawer.open_drawer(*(before, after)[place], list(around))
-    if marked:
-        st.caption("Bold on a coloured ground: the places where the texts differ.")
-
-
-def _fields(result: VerificationResult) -> None:
-    if result.failure:
-        st.caption(plain(result.failure.reason))
-    signs = {True: "✓", False: "✗", None: "–"}
-    for item in result.template.fields if result.template else ():
-        found, expected = readable(item.extracted) or "nothing found", readable(item.expected) or "–"
-        st.caption(f"{signs[item.result]} {plain(item.name)}: {plain(found, 120)}, expected {plain(expected, 120)}")
+        return
+    row = rows.iloc[ids.index(chosen)]
+    first, second = (
+        Side(title, run_id, str(row[column]), among=list(rows[column].dropna().astype(str)))
+        for title, run_id, column in (("Before", before, "before_id"), ("Now", after, "after_id"))
+    )
+    side_by_side.draw((first, second), "diff")

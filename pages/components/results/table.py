@@ -1,25 +1,153 @@
-"""The evaluations of a run as a list, a page at a time, and the way from a row to its answer."""
+"""The outcome of a run in numbers and sentences, its evaluations as a list, and the way from a row to its answer."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from karenina_core.analysis import VIEWS
-from karenina_core.schemas import CAUSE_WORDS, Annotation, causes, latest_reviews
+from karenina_core.analysis import FORMATS, VIEWS, interval, pass_rate, percent, rate_sentences
+from karenina_core.runs import Progress, RunRow, spent_in_words
+from karenina_core.schemas import CAUSE_WORDS, Annotation, VerificationResultSet, causes, latest_reviews
 from karenina_core.text import counted
-from pages.components import export, services, state
+from pages.components import frame, services, state
 from pages.components.answer import drawer as answer_drawer
-from pages.components.answer import list as answer_list
-from pages.components.results import filters as results_filters
-from pages.components.results.data import Frames
-from pages.components.results.filters import Scope
-from pages.components.text import short
+from pages.components.results import data as results_data
+from pages.components.results.data import VERDICTS, Frames, Scope
+from pages.components.text import plain, short, unbroken
+from pages.components.widgets import download, select_row
 
 PAGE = 100
-VERDICTS = {"pass": "✓ pass", "fail": "✗ fail", "not_evaluated": "– not evaluated"}
+_MOST_MODELS = 5
+_NOTICEABLE = 0.05  # seconds; recordings are read in less
+_LOOKS = 5  # seconds between two looks at a run under way
+_PLAIN: dict[str, Any] = {"delta_color": "off", "delta_arrow": "off"}
+
+
+def unfinished(data: Frames) -> None:
+    """Say of a run that has not ended how much of it is counted here, and offer what has come since."""
+    run, here = services.store().runs.get(data.run_id), len(data.results)
+    if here >= run.total:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(
+            f":material/warning: {here:,} of {run.total:,} evaluations are done and counted here. {_standing(run)}",
+            width="content",
+        )
+        frame.link_button("Open the monitor", frame.MONITOR, "results_monitor", run=run.id)
+
+    @st.fragment(run_every=_LOOKS)
+    def look() -> None:
+        """Look whether there is more; what is being read or filtered stays until somebody asks."""
+        with frame.guard():
+            more(data.run_id, here)
+
+    if run.active:
+        look()
+
+
+def more(run_id: str, here: int) -> None:
+    """Offer to show what has come since the page was drawn; reads one row.
+
+    Args:
+        run_id: A run that was under way then.
+        here: How many of its results the page shows.
+    """
+    run = services.store().runs.get(run_id)
+    new = run.done - here
+    if new <= 0 and run.active:
+        return
+    ended = "" if run.active else f" {_standing(run)}"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f"{counted(max(new, 0), 'more result')} since this page was opened.{ended}", width="content")
+        if st.button("Show them" if new > 0 else "Look again", icon=":material/refresh:", key="refresh"):
+            results_data.refresh(run_id)
+            st.rerun(scope="app")
+
+
+def _standing(run: RunRow) -> str:
+    if run.status == "running":
+        return "The run goes on."
+    waits = "" if run.status == "queued" else "is "
+    return f"The run {waits}{plain(run.state.rstrip('.'), 120)}."
+
+
+def totals(data: Frames, scope: Scope) -> None:
+    """Draw the numbers of what the filters keep."""
+    row, run = _totals(data, scope), services.store().runs.get(data.run_id)
+    with st.container(horizontal=True):
+        st.metric(
+            "Pass rate",
+            percent(row["rate"]) if row["evaluated"] else "–",
+            delta=_spread(row),
+            help="Right among the evaluated answers, with its 95 % interval. "
+            "What was not evaluated counts on neither side.",
+            **_PLAIN,
+        )
+        st.metric("Evaluations", f"{row['n']:,}")
+        st.metric("Pass", f"{row['passed']:,}")
+        st.metric("Fail", f"{row['failed']:,}")
+        errors = f"of these {counted(int(row['errors']), 'error')}" if row["errors"] else None
+        st.metric("Not evaluated", f"{row['not_evaluated']:,}", delta=errors, **_PLAIN)
+        if row["seconds"] >= _NOTICEABLE:
+            about = "Of a whole evaluation, judge and rules included. Replies that were known already take no time."
+            st.metric("Median time", f"{row['seconds']:.1f} s", help=about)
+        spent(run)
+
+
+def spent(run: RunRow | Progress, limit: str | None = None) -> None:
+    """Draw what a run has cost."""
+    store = services.store()
+    config = store.runs.get(run.run_id).config if isinstance(run, Progress) else run.config
+    st.metric(
+        "Spend",
+        spent_in_words(run.cost, config, store.settings.prices(), run.calls - run.cached_calls),
+        delta=limit,
+        help="What all model calls of the run cost, as far as their prices are known. Known replies cost nothing.",
+        **_PLAIN,
+    )
+
+
+def _spread(row: Mapping[str, float]) -> str | None:
+    if not row["evaluated"]:
+        return None
+    few = ", too few to tell" if row["few"] else ""
+    return f"{interval(row['low'], row['high'])}, n = {row['evaluated']:,}{few}"
+
+
+@st.cache_data(show_spinner=False, max_entries=50)
+def _totals(data: Frames, scope: Scope) -> dict[str, float]:
+    results = results_data.shown(data, scope)
+    if results.empty:
+        counts = ("n", "passed", "failed", "evaluated", "not_evaluated", "errors", "seconds")
+        return {**dict.fromkeys(counts, 0), "rate": math.nan}
+    [row] = pass_rate(results, []).to_dict("records")
+    return {**{str(name): value for name, value in row.items()}, "seconds": float(results["seconds"].median())}
+
+
+def sentences(data: Frames, scope: Scope) -> None:
+    """Draw the same in words; where there are many models, the first figure says it."""
+    lines = _headlines(data, scope)
+    if len(lines) <= _MOST_MODELS:
+        st.markdown(unbroken("\n".join(f"- {plain(line)}" for line in lines)))
+    for line in data.sentences.judges:
+        st.caption(f":material/info: {plain(line)}")
+    if data.sentences.left_out and not scope.narrow:
+        with st.expander("Not evaluated: why"):
+            st.markdown("\n".join(f"- {plain(line)}" for line in data.sentences.left_out))
+
+
+@st.cache_data(show_spinner=False, max_entries=50)
+def _headlines(data: Frames, scope: Scope) -> list[str]:
+    results = results_data.shown(data, scope)
+    return [] if results.empty else rate_sentences(results)
+
+
+# The list
+
 _ORDERS: dict[str, tuple[str, bool]] = {
     "as in the run": ("", True),
     "lowest score first": ("granular", True),
@@ -27,12 +155,20 @@ _ORDERS: dict[str, tuple[str, bool]] = {
     "most expensive first": ("cost", False),
 }
 _WHOLE = (
-    " Score n/a: the template decides on the answer as a whole, or a field could not be decided, "
-    "so there is no share of right fields."
+    "the template decides on the answer as a whole, or a field could not be decided, so there is no share of right "
+    "fields."
 )
+_COLUMNS = {
+    "Verdict": st.column_config.TextColumn(width=130, help="⚑ marks an answer that seems to address its judge."),
+    "Question": st.column_config.TextColumn(width=320),
+    "Reason": st.column_config.TextColumn(help="Why it was not evaluated."),
+    "Score": st.column_config.TextColumn(help=f"The weighted share of fields that are right, 0 to 1; n/a: {_WHOLE}"),
+    "Time": st.column_config.TextColumn(help="The whole evaluation: answer, judge and rules."),
+    "Review": st.column_config.TextColumn(help="What a person said last; it never changes the verdict."),
+}
 
 
-def draw(data: Frames, results: pd.DataFrame, scope: Scope) -> None:
+def listed(data: Frames, results: pd.DataFrame, scope: Scope) -> None:
     """Draw quick views, the list and its downloads.
 
     Args:
@@ -42,76 +178,25 @@ def draw(data: Frames, results: pd.DataFrame, scope: Scope) -> None:
     """
     reviews = latest_reviews(services.store().annotations.all(data.run_id))
     disputed = tuple(sorted(name for name, review in reviews.items() if not review.agrees))
-    counts = _counts(data.run_id, data.revision, scope, disputed)
-    view = _quick_views(counts)
-    listed = results[VIEWS[view].rows(_disputed(results, disputed))]
-    every = len(data.results)
-    left_out = int((listed["verdict"] == "not_evaluated").sum())
+    view = _quick_views(_counts(data, scope, disputed))
+    table = results[VIEWS[view].rows(_disputed(results, disputed))]
+    every, left_out = len(data.results), int((table["verdict"] == "not_evaluated").sum())
     note = f", {left_out:,} not evaluated" if left_out else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
-            f"{len(listed):,} of {counted(every, 'evaluation')} shown{note}: {VIEWS[view].meaning}", width="stretch"
+            f"{len(table):,} of {counted(every, 'evaluation')} shown{note}: {VIEWS[view].meaning}", width="stretch"
         )
-        listed = _ordered(listed)
-    if listed.empty:
-        st.button(
-            "Clear filters", icon=":material/filter_alt_off:", key="clear_filters", on_click=results_filters.clear
+        order = st.selectbox(
+            "Order", list(_ORDERS), key="order", bind="query-params", width=220, label_visibility="collapsed"
         )
+    if table.empty:
+        icon = ":material/filter_alt_off:"
+        st.button("Clear filters", icon=icon, key="clear_filters", on_click=results_data.clear_scope)
         return
-    rows(data.run_id, listed, "table", "All evaluations of this run", reviews)
-    with st.container(horizontal=True):
-        export.buttons(data.run_id, len(listed), None if len(listed) == every else list(listed["result_id"]))
-
-
-def rows(
-    run_id: str, results: pd.DataFrame, key: str, alt: str, reviews: Mapping[str, Annotation] | None = None
-) -> None:
-    """Draw evaluations; a row that is chosen opens as a drawer.
-
-    Args:
-        run_id: The run.
-        results: The evaluations.
-        key: Begins the keys of its widgets.
-        alt: Name of the list for people who cannot see it.
-        reviews: What people say, by result.
-    """
-    page = results
-    if len(results) > PAGE:
-        pages = -(-len(results) // PAGE)
-        number = min(st.pagination(pages, key=f"{key}_page"), pages)
-        page = results.iloc[(number - 1) * PAGE : number * PAGE]
-        st.caption(f"Rows {(number - 1) * PAGE + 1:,} to {(number - 1) * PAGE + len(page):,} of {len(results):,}")
-    ids = list(page["result_id"])
-    name = f"{key}_{hash(tuple(ids))}"
-    event = st.dataframe(
-        _cells(page, reviews or {}),
-        key=name,
-        hide_index=True,
-        on_select="rerun",
-        selection_mode="single-row",
-        alt=alt,
-        height="content" if len(page) < 12 else 460,
-        column_config=_COLUMNS,
-    )
-    whole = page["granular"].isna() & (page["verdict"] != "not_evaluated")
-    told = f"Tick a row to open its answer.{_WHOLE if whole.any() else ''}"
-    st.caption(told, help="With the keyboard: choose a row with the arrows, and tick it with Shift + Space.")
-    picked, before = event.selection.rows, st.session_state.get(f"_{name}", [])
-    st.session_state[f"_{name}"] = picked
-    if picked and picked != before:  # a row stays ticked when the page is drawn again, and must not open again
-        open_answer(run_id, ids[picked[0]], list(results["result_id"]))
-
-
-def open_answer(run_id: str, result_id: str, among: Sequence[str]) -> None:
-    """Open an answer beside the page.
-
-    Args:
-        run_id: The run.
-        result_id: The evaluation.
-        among: The evaluations of the list it stands in: the Answer page walks through them in this order.
-    """
-    answer_list.remember(run_id, among)
-    answer_drawer.open_drawer(run_id, result_id)
+    column, ascending = _ORDERS[order]
+    table = table.sort_values(column, ascending=ascending, kind="stable") if column else table
+    rows(data.run_id, table, "table", "All evaluations of this run", reviews)
+    _exports(data.run_id, table, every)
 
 
 def _quick_views(counts: Mapping[str, int]) -> str:
@@ -132,8 +217,8 @@ def _quick_views(counts: Mapping[str, int]) -> str:
 
 
 @st.cache_data(show_spinner=False, max_entries=50)
-def _counts(run_id: str, revision: str, scope: Scope, disputed: tuple[str, ...]) -> dict[str, int]:
-    results = _disputed(results_filters.shown(Frames(run_id, revision), scope), disputed)
+def _counts(data: Frames, scope: Scope, disputed: tuple[str, ...]) -> dict[str, int]:
+    results = _disputed(results_data.shown(data, scope), disputed)
     return {name: int(view.rows(results).sum()) for name, view in VIEWS.items()}
 
 
@@ -141,12 +226,42 @@ def _disputed(results: pd.DataFrame, disputed: Sequence[str]) -> pd.DataFrame:
     return results.assign(disputed=results["result_id"].isin(list(disputed))) if disputed else results
 
 
-def _ordered(results: pd.DataFrame) -> pd.DataFrame:
-    order = st.selectbox(
-        "Order", list(_ORDERS), key="order", bind="query-params", width=220, label_visibility="collapsed"
+def rows(
+    run_id: str, results: pd.DataFrame, key: str, alt: str, reviews: Mapping[str, Annotation] | None = None
+) -> None:
+    """Draw evaluations; a row that is chosen opens as a drawer, from which one walks on through all of them.
+
+    Args:
+        run_id: The run.
+        results: The evaluations.
+        key: Begins the keys of its widgets.
+        alt: Name of the list for people who cannot see it.
+        reviews: What people say, by result.
+    """
+    page = results
+    if len(results) > PAGE:
+        pages = -(-len(results) // PAGE)
+        number = min(st.pagination(pages, key=f"{key}_page"), pages)
+        page = results.iloc[(number - 1) * PAGE : number * PAGE]
+        st.caption(f"Rows {(number - 1) * PAGE + 1:,} to {(number - 1) * PAGE + len(page):,} of {len(results):,}")
+    ids = list(page["result_id"])
+    name = f"{key}_{hash(tuple(ids))}"
+    ticked = select_row(_cells(page, reviews or {}), name, alt=alt, columns=_COLUMNS)
+    whole = page["granular"].isna() & (page["verdict"] != "not_evaluated")
+    st.caption(
+        f"Tick a row to open its answer.{f' Score n/a: {_WHOLE}' if whole.any() else ''}",
+        help="With the keyboard: choose a row with the arrows, and tick it with Shift + Space.",
     )
-    column, ascending = _ORDERS[order]
-    return results.sort_values(column, ascending=ascending, kind="stable") if column else results
+    before, st.session_state[f"_{name}"] = st.session_state.get(f"_{name}"), ticked
+    if ticked is not None and ticked != before:  # a row stays ticked when the page is drawn again
+        answer_drawer.open_drawer(run_id, ids[ticked], list(results["result_id"]))
+
+
+def behind(run_id: str, results: pd.DataFrame, key: str) -> None:
+    """List the evaluations behind a mark that was clicked."""
+    with st.container(border=True):
+        st.markdown(f"**{counted(len(results), 'answer')} behind this mark**")
+        rows(run_id, results, key, "Answers behind the mark")
 
 
 def _cells(page: pd.DataFrame, reviews: Mapping[str, Annotation]) -> pd.DataFrame:
@@ -161,7 +276,9 @@ def _cells(page: pd.DataFrame, reviews: Mapping[str, Annotation]) -> pd.DataFram
             for share, verdict in zip(page["granular"], page["verdict"], strict=True)
         ],
         "Time": page["seconds"].map(lambda seconds: f"{seconds:.1f} s"),
-        "Reason": page["failure_category"].astype(object).map(_why),
+        "Reason": page["failure_category"]
+        .astype(object)
+        .map(lambda category: causes.in_words(category) if isinstance(category, str) else ""),
     }
     if reviews:
         shown["Review"] = page["result_id"].map(lambda name: _review(reviews.get(name)))
@@ -175,32 +292,33 @@ def _cells(page: pd.DataFrame, reviews: Mapping[str, Annotation]) -> pd.DataFram
     return pd.DataFrame({name: cells for name, cells in shown.items() if not same.get(name)})
 
 
-def _why(category: object) -> str:
-    return causes.in_words(category) if isinstance(category, str) else ""
-
-
 def _review(review: Annotation | None) -> str:
     if review is None:
         return ""
-    said = "agrees" if review.agrees else "disagrees"
-    return f"{said}: {CAUSE_WORDS[review.cause].lower()}" if review.cause else said
+    stance = "agrees" if review.agrees else "disagrees"
+    return f"{stance}: {CAUSE_WORDS[review.cause].lower()}" if review.cause else stance
 
 
-def behind(run_id: str, results: pd.DataFrame, key: str) -> None:
-    """List the evaluations behind a mark that was clicked."""
-    with st.container(border=True):
-        st.markdown(f"**{counted(len(results), 'answer')} behind this mark**")
-        rows(run_id, results, key, "Answers behind the mark")
+def _exports(run_id: str, table: pd.DataFrame, every: int) -> None:
+    """Offer what is listed as CSV, Excel and JSON."""
+    from karenina_core.analysis import to_csv, to_json, to_xlsx
 
+    store = services.store()
+    ids = None if len(table) == every else list(table["result_id"])
 
-_COLUMNS = {
-    "Verdict": st.column_config.TextColumn(width=130, help="⚑ marks an answer that seems to address its judge."),
-    "Question": st.column_config.TextColumn(width=320),
-    "Reason": st.column_config.TextColumn(help="Why it was not evaluated."),
-    "Score": st.column_config.TextColumn(
-        help="The weighted share of fields that are right, 0 to 1; n/a where the template decides on the answer as a "
-        "whole, or where a field could not be decided."
-    ),
-    "Time": st.column_config.TextColumn(help="The whole evaluation: answer, judge and rules."),
-    "Review": st.column_config.TextColumn(help="What a person said last; it never changes the verdict."),
-}
+    def results() -> VerificationResultSet:
+        return VerificationResultSet(results_data.stored(run_id, ids), run_id)
+
+    def json() -> bytes:
+        return to_json(results(), store.runs.get(run_id).config, store.annotations.all(run_id, undone=None))
+
+    makers = {
+        "csv": lambda: to_csv(results(), store.annotations.all(run_id)),
+        "xlsx": lambda: to_xlsx(results(), store.annotations.all(run_id)),
+        "json": json,
+    }
+    which = f"{'all' if ids is None else 'these'} {len(table):,}"
+    with st.container(horizontal=True):
+        for name, make in makers.items():
+            kind = FORMATS[name]
+            download(f"{kind.label}, {which}", make, f"results-{run_id}.{kind.ending}", kind.mime)

@@ -17,32 +17,20 @@ from pages.components.text import plain, short
 
 _STATE = "_growth"
 _WANTED = "_growth_wanted"
-_FIXED = "This run decides the answers of another run anew, and takes no answers of its own."
+_FIXED = "This run re-verifies the answers of another run, and takes no answers of its own."
 
 
 @dataclass
 class _Growth:
-    """What a person has put together to add to a run."""
+    """What a person has put together to add to a run; the arguments of `widened` and `top_up`."""
 
-    answering: list[ModelConfig] = field(default_factory=list)
+    answering_models: list[ModelConfig] = field(default_factory=list)
     judges: list[ModelConfig] = field(default_factory=list)
-    repeats: int | None = None
-    questions: list[str] = field(default_factory=list)
-
-    def added_to(self, plan: Plan) -> Plan:
-        return widened(plan, **self.arguments)
-
-    @property
-    def arguments(self) -> dict[str, Any]:
-        return {
-            "answering_models": self.answering,
-            "judges": self.judges,
-            "replicates": self.repeats,
-            "question_ids": self.questions,
-        }
+    replicates: int | None = None
+    question_ids: list[str] = field(default_factory=list)
 
 
-def ask_for(run_id: str, label: str, section: str, key: str, **look: Any) -> None:
+def ask_for(run_id: str, label: str, section: str, key: str, **style: Any) -> None:
     """Draw a button that leads to adding to a run; for a revision, to the run it comes from, and says so.
 
     Args:
@@ -50,15 +38,14 @@ def ask_for(run_id: str, label: str, section: str, key: str, **look: Any) -> Non
         label: What is added, such as `Add a judge`.
         section: Which part of the drawer is open then: `Models`, `Judges`, `Repeats` or `Questions`.
         key: Of the button.
-        look: Further arguments of the button.
+        style: Further arguments of the button.
     """
     first = revisions(services.store(), run_id)[0].run
     if first.id != run_id:
         st.caption(f"{_FIXED} It can be added to {plain(short(first.name))}; verify that run again afterwards.")
-    if st.button(f"{label} to {'this' if first.id == run_id else 'the original'} run", key=key, **look):
+    if st.button(f"{label} to {'this' if first.id == run_id else 'the original'} run", key=key, **style):
         st.session_state[_WANTED] = (first.id, section)
-        state.choose("run", first.id)
-        st.switch_page(frame.MONITOR, query_params={"run": first.id})
+        frame.go(frame.MONITOR, run=first.id)
 
 
 def offer(progress: Progress) -> None:
@@ -73,7 +60,7 @@ def offer(progress: Progress) -> None:
     plan = _plan(run_id)
     with frame.guard():
         _continue_try(progress, plan)
-        _once_more(run_id, plan)
+        _retry_parts(run_id, plan)
         if st.button(
             "Add to this run",
             key="grow",
@@ -116,12 +103,10 @@ def _continue_try(progress: Progress, plan: Plan) -> None:
     more = len(set(wider.question_ids) - set(plan.question_ids))
     if not more or set(plan.question_ids) - set(wider.question_ids):
         return
-    found = spending.expected(wider, progress.run_id)
-    left = f"{counted(wider.rows - plan.rows, 'evaluation')} more"
     with st.container(border=True):
         st.markdown(f"**This run has {counted(len(plan.question_ids), 'question')} of {len(wider.question_ids)}.**")
-        st.caption(f"{left}.")
-        agreed = spending.confirm(found, wider.config, "widen")
+        st.caption(f"{counted(wider.rows - plan.rows, 'evaluation')} more.")
+        agreed = spending.confirm(spending.expected(wider, progress.run_id), wider.config, "widen")
         if st.button(
             f"Continue with the other {counted(more, 'question')}",
             key="widen",
@@ -134,12 +119,13 @@ def _continue_try(progress: Progress, plan: Plan) -> None:
             st.rerun()
 
 
-def _once_more(run_id: str, plan: Plan) -> None:
+def _retry_parts(run_id: str, plan: Plan) -> None:
+    """Offer to try traits and checks of the answer again that failed, without asking for anything else."""
     store = services.store()
     traits, checks = set(failed_traits(store, run_id, plan)), set(failed_guards(store, run_id, plan))
-    if not traits | checks:
-        return
     rows = len(traits | checks)
+    if not rows:
+        return
     what = " or ".join([*(["traits"] if traits else []), *(["checks of the answer"] if checks else [])])
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         with st.container():
@@ -155,35 +141,25 @@ def _once_more(run_id: str, plan: Plan) -> None:
 
 @st.dialog("Add to this run", position="right", width="medium")
 def _dialog(run_id: str) -> None:
-    plan = _plan(run_id)
-    growth: _Growth = st.session_state[_STATE]
+    plan, growth = _plan(run_id), st.session_state[_STATE]
     section = st.segmented_control("What", list(_SECTIONS), required=True, key="growth_section")
     _SECTIONS[section or "Models"](growth, plan)
     st.divider()
     with frame.guard():
-        wider = growth.added_to(plan)
-        if wider.rows == plan.rows and not any(model.manual_traces is not None for model in growth.answering):
+        wider = widened(plan, **vars(growth))
+        if wider.rows == plan.rows and not any(model.manual_traces is not None for model in growth.answering_models):
             st.caption(f"The run has {counted(plan.rows, 'evaluation')}. Nothing is added yet.")
             return
         st.markdown(f"**{plan.rows:,} → {counted(wider.rows, 'evaluation')}: {_listed(plan, wider)}**")
         agreed = spending.confirm(spending.expected(wider, run_id), wider.config, "growth")
-        if st.button(
-            "Add and run", type="primary", key="growth_run", icon=":material/play_arrow:", disabled=not agreed
-        ):
-            config = top_up(services.store(), run_id, **growth.arguments)
+        icon = ":material/play_arrow:"
+        if st.button("Add and run", type="primary", key="growth_run", icon=icon, disabled=not agreed):
+            config = top_up(services.store(), run_id, **vars(growth))
             services.runner().start(run_id, config, session_keys.source())
             st.rerun()
 
 
-def _models(growth: _Growth, plan: Plan) -> None:
-    _list("answering", growth.answering, plan.config.answering_models, plan)
-
-
-def _judges(growth: _Growth, plan: Plan) -> None:
-    _list("judge", growth.judges, plan.config.parsing_models, plan)
-
-
-def _list(role: str, added: list[ModelConfig], present: list[ModelConfig], plan: Plan) -> None:
+def _models(role: str, added: list[ModelConfig], present: list[ModelConfig], plan: Plan) -> None:
     st.caption(f"In the run: {plain(', '.join(model.id for model in present), 300)}")
     for number, model in enumerate(added):
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
@@ -197,27 +173,27 @@ def _list(role: str, added: list[ModelConfig], present: list[ModelConfig], plan:
 
 def _repeats(growth: _Growth, plan: Plan) -> None:
     least = plan.config.replicate_count
-    growth.repeats = int(st.number_input("Repeats, in all", least, 100, growth.repeats or least))
+    growth.replicates = int(st.number_input("Repeats, in all", least, 100, growth.replicates or least))
 
 
 def _questions(growth: _Growth, plan: Plan) -> None:
-    taking_part = set(plan.question_ids)
-    ready = [name for name in plan.benchmark.get_finished_questions(ids_only=True) if name not in taking_part]
+    present = set(plan.question_ids)
+    ready = [name for name in plan.benchmark.get_finished_questions(ids_only=True) if name not in present]
     if not ready:
         st.caption("Every finished question takes part already.")
         return
-    growth.questions = st.multiselect(
+    growth.question_ids = st.multiselect(
         "Further questions",
         ready,
-        growth.questions,
+        growth.question_ids,
         format_func=lambda name: short(plan.benchmark.get_question(name).question, 100),
         select_all=True,
     )
 
 
 _SECTIONS: dict[str, Callable[[_Growth, Plan], None]] = {
-    "Models": _models,
-    "Judges": _judges,
+    "Models": lambda growth, plan: _models("answering", growth.answering_models, plan.config.answering_models, plan),
+    "Judges": lambda growth, plan: _models("judge", growth.judges, plan.config.parsing_models, plan),
     "Repeats": _repeats,
     "Questions": _questions,
 }

@@ -1,19 +1,28 @@
-"""Choosing models: a list of cards and a drawer to add one."""
+"""Choosing models: cards with a connection check, a drawer to add or change one, and how prepared answers fit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.demo import live_available, recordings
-from karenina_core.models import DEMO_JUDGE_NOTE, key_variable, parse_answers, provider_named, provider_prefix
+from karenina_core.models import (
+    DEMO_JUDGE_NOTE,
+    check_access,
+    key_variable,
+    parse_answers,
+    provider_named,
+    provider_prefix,
+)
+from karenina_core.runs import SignOfLife, match_answers, try_connection
 from karenina_core.schemas import ModelConfig
-from pages.components import frame, session_keys
-from pages.components.runs import configuration, connection, prepared, provider_form
+from pages.components import frame, services, session_keys
+from pages.components.runs import configuration
 from pages.components.text import plain, short
-from pages.components.widgets import card
+from pages.components.widgets import card, fingerprint
 
 _KINDS = {
     "provider": "Provider",
@@ -22,6 +31,8 @@ _KINDS = {
     "recorded": "Recording",
     "manual": "Prepared answers",
 }
+Build = Callable[[], list[ModelConfig]]
+"""Makes models of what was typed; raises `ValueError` or `KareninaError` where it does not fit."""
 
 
 def edit(role: str, title: str, caption: str, benchmark: Benchmark | None = None) -> list[ModelConfig]:
@@ -37,9 +48,9 @@ def edit(role: str, title: str, caption: str, benchmark: Benchmark | None = None
     st.subheader(title)
     st.caption(caption)
     for number, model in enumerate(chosen):
-        with card(f"**{plain(model.id, 60)}**", describe(model, role), connection.found(model, role)):
+        with card(f"**{plain(model.id, 60)}**", describe(model, role), _connection(model, role)):
             if model.is_provider:
-                connection.button(model, role, number)
+                _connection_button(model, role, number)
                 if st.button("Change", key=f"change_{role}_{number}", icon=":material/edit:"):
                     _change(role, chosen, number)
             if st.button("Remove", key=f"remove_{role}_{number}", icon=":material/delete:"):
@@ -47,8 +58,9 @@ def edit(role: str, title: str, caption: str, benchmark: Benchmark | None = None
                 st.rerun()
     if not chosen:
         st.caption("None yet.")
-    if st.button("Add a model" if role == "answering" else "Add a judge", key=f"add_{role}", icon=":material/add:"):
-        (_add_model if role == "answering" else _add_judge)(role, chosen, benchmark)
+    label = "Add a judge" if role == "judge" else "Add a model"
+    if st.button(label, key=f"add_{role}", icon=":material/add:"):
+        st.dialog(label, position="right", width="medium")(_add)(role, chosen, benchmark)
     return list(chosen)
 
 
@@ -67,8 +79,7 @@ def describe(model: ModelConfig, role: str) -> str:
         parts.append(f"temperature {model.temperature:g}")
         if model.endpoint_base_url:
             parts.append(plain(model.endpoint_base_url))
-        parts += _key(model)
-        parts += provider_form.describe_limits(model)
+        parts += [*_key(model), *describe_limits(model)]
     if model.transport == "local":
         parts.append(plain(DEMO_JUDGE_NOTE) if role == "judge" else "a very small model, often wrong")
     return " · ".join(parts)
@@ -85,14 +96,77 @@ def _key(model: ModelConfig) -> list[str]:
     return [f":orange[:material/warning: {plain(usual)} NOT found; type it on Settings]"]
 
 
-@st.dialog("Add a model", position="right", width="medium")
-def _add_model(role: str, chosen: list[ModelConfig], benchmark: Benchmark | None) -> None:
-    if form(role, chosen, benchmark):
+def describe_limits(model: ModelConfig) -> list[str]:
+    """Return the limits of a model in words; none where it has none of its own."""
+    parts = (
+        (model.max_concurrent_requests, "at most {:,} at once"),
+        (model.requests_per_minute, "{:,.9g} requests a minute"),
+        (model.tokens_per_minute, "{:,.9g} tokens a minute"),
+        (model.request_timeout, "waits {:g} s for a reply"),
+    )
+    return [words.format(value) for value, words in parts if value is not None]
+
+
+def choose_one(
+    label: str, named: Mapping[str, str], last: str, key: str, add: tuple[str, Callable[[], None]]
+) -> str | None:
+    """Draw the choice of one model for a job of its own, such as drafting, and the button that adds a model.
+
+    Args:
+        label: What is chosen.
+        named: The choices, and how each is shown.
+        last: Name in the session under which the choice is kept from one place to the next.
+        key: Begins the keys of the widgets.
+        add: Label of the button, and what it does.
+
+    Returns:
+        What is chosen; None where there is nothing.
+    """
+    chosen: str | None = None
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if named:
+            names, before = list(named), str(st.session_state.get(last))
+            place = names.index(before) if before in named else 0
+            show = named.__getitem__
+            chosen = st.selectbox(label, names, index=place, format_func=show, key=f"{key}_{len(names)}", width=320)
+            st.session_state[last] = chosen
+        if st.button(add[0], icon=":material/add:", key=f"{key}_add"):
+            add[1]()
+    return chosen
+
+
+# The connection check
+
+_CHECKED = "_connection_of"
+
+
+def _connection_button(model: ModelConfig, role: str, number: int) -> None:
+    about = "Sends one short question to the model. A provider may charge a fraction of a cent for it."
+    if st.button("Test", key=f"test_{role}_{number}", icon=":material/wifi_tethering:", help=about):
+        with st.spinner("Waiting for the model"):
+            check = try_connection(services.store(), model, as_judge=role == "judge", keys=session_keys.source())
+        st.session_state.setdefault(_CHECKED, {})[_about(model, role)] = check
         st.rerun()
 
 
-@st.dialog("Add a judge", position="right", width="medium")
-def _add_judge(role: str, chosen: list[ModelConfig], benchmark: Benchmark | None) -> None:
+def _connection(model: ModelConfig, role: str) -> str:
+    """Return what became of the check, as Markdown; blank where the model was not asked as it is now."""
+    check: SignOfLife | None = st.session_state.get(_CHECKED, {}).get(_about(model, role))
+    if check is None:
+        return ""
+    if check.works:
+        return f":green[:material/check: It {plain(check.told)}.]"
+    return f":red[:material/error: {plain(check.told, 400)}]"
+
+
+def _about(model: ModelConfig, role: str) -> str:
+    return fingerprint(f"{role} {model.model_dump_json()}")
+
+
+# Adding and changing
+
+
+def _add(role: str, chosen: list[ModelConfig], benchmark: Benchmark | None) -> None:
     if form(role, chosen, benchmark):
         st.rerun()
 
@@ -100,8 +174,9 @@ def _add_judge(role: str, chosen: list[ModelConfig], benchmark: Benchmark | None
 @st.dialog("Change a model", position="right", width="medium")
 def _change(role: str, chosen: list[ModelConfig], number: int) -> None:
     old = chosen[number]
+    kind = "endpoint" if old.interface == "openai_endpoint" else "provider"
     with frame.guard():
-        build = provider_form.draw(provider_form.kind_of(old), role, old, f"_{number}_{old.id}")
+        build = provider_form(kind, role, old, f"_{number}_{old.id}")
         if st.button("Save", type="primary", key=f"save_{role}", icon=":material/check:"):
             [model] = build()
             if model.id in {item.id for item in chosen if item is not old}:
@@ -127,25 +202,24 @@ def form(
     kind = st.segmented_control(
         "Kind", kinds, format_func=_KINDS.__getitem__, default="provider", required=True, key=f"kind_{role}"
     )
+    added = False
     with frame.guard():
         build = _form(str(kind), role, benchmark, {model.id for model in (*chosen, *present)})
-        if build is None:
+        if build is None or not st.button("Add", type="primary", key=f"confirm_{role}", icon=":material/add:"):
             return False
-        if st.button("Add", type="primary", key=f"confirm_{role}", icon=":material/add:"):
-            models = build()
-            taken = {item.id for item in chosen}
-            fixed = {item.id for item in present}
-            for item in models:
-                if item.id in taken or (item.id in fixed and item.manual_traces is None):
-                    where = "list" if item.id in taken else "run"
-                    st.warning(f"{plain(item.id)} is in the {where} already; give it another label.")
-                    return False
-            chosen.extend(models)
-            return True
-    return False
+        models = build()
+        listed, fixed = {item.id for item in chosen}, {item.id for item in present}
+        for item in models:
+            if item.id in listed or (item.id in fixed and item.manual_traces is None):
+                where = "list" if item.id in listed else "run"
+                st.warning(f"{plain(item.id)} is in the {where} already; give it another label.")
+                return False
+        chosen.extend(models)
+        added = True
+    return added
 
 
-def _form(kind: str, role: str, benchmark: Benchmark | None, taken: set[str]) -> Callable[[], list[ModelConfig]] | None:
+def _form(kind: str, role: str, benchmark: Benchmark | None, known: set[str]) -> Build | None:
     """Draw the fields of a kind of model; None where there is nothing to choose."""
     if kind == "local":
         if not live_available():
@@ -157,29 +231,146 @@ def _form(kind: str, role: str, benchmark: Benchmark | None, taken: set[str]) ->
         path = st.text_input("GGUF file (empty for the packaged small model)", key=f"local_path_{role}")
         return lambda: [ModelConfig(interface="local", model_name=path.strip())]
     if kind == "recorded":
-        names = [
+        recorded = [
             f"{item.name}/{entry}"
             for item in recordings()
             for entry in (item.judges if role == "judge" else item.answerers)
         ]
-        names = [name for name in names if name not in taken]
+        names = [name for name in recorded if name not in known]
         if not names:
             st.caption(f"Every recorded {'judge' if role == 'judge' else 'model'} takes part already.")
             return None
         name = st.selectbox("Recorded model", names, format_func=short, key=f"recorded_{role}")
         return lambda: [ModelConfig(interface="recorded", model_name=str(name))]
-    if kind == "manual":
-        return _prepared(role, benchmark)
-    return provider_form.draw(kind, role)
+    return _prepared(role, benchmark) if kind == "manual" else provider_form(kind, role)
 
 
-def _prepared(role: str, benchmark: Benchmark | None) -> Callable[[], list[ModelConfig]]:
+# Providers
+
+_PLACEHOLDERS = {"provider": ("openai/gpt-4.1-mini", "OPENAI_API_KEY"), "endpoint": ("llama3.2", "MY_SERVER_API_KEY")}
+_NAMING = {
+    "provider": "The provider, a slash, and the provider's name for the model.",
+    "endpoint": "As the server at that address names it.",
+}
+_VARIABLE = (
+    "The name only, and only for its own provider. The key itself is read when a call is made and stored nowhere."
+)
+_LITELLM = (
+    "Providers that speak the OpenAI protocol are called directly, which takes far less time of this computer; all "
+    "others go through litellm anyway."
+)
+
+
+def provider_form(kind: str, role: str, old: ModelConfig | None = None, mark: str = "") -> Build:
+    """Draw the fields of a model that a provider answers for, and return what makes the model of them.
+
+    Args:
+        kind: `provider` or `endpoint`.
+        role: Of the model; part of the keys of the fields.
+        old: The model that is being changed, whose other settings stay.
+        mark: Further part of the keys.
+    """
+    end, key = f"{role}{mark}", f"{kind}_{role}{mark}"
+    now = old or ModelConfig.model_construct(id="", model_name="")
+    model_hint, key_hint = _PLACEHOLDERS[kind]
+    name = st.text_input("Model", now.model_name, placeholder=model_hint, key=f"name_{key}", help=_NAMING[kind]).strip()
+    through_litellm = kind == "provider" and st.toggle(
+        "Call through litellm", now.interface == "litellm", key=f"litellm_{end}", help=_LITELLM
+    )
+    url = now.endpoint_base_url
+    if kind == "endpoint":
+        hint = "http://localhost:11434/v1"
+        url = st.text_input("Address", url or "", placeholder=hint, key=f"url_{end}").strip() or None
+    known = now.id if old and old.id not in (old.label, old.model_name) else ""
+    about = "How the model is called in results and charts."
+    label = st.text_input("Label (optional)", known, key=f"label_{key}", help=about).strip()
+    variable = st.text_input(
+        "Environment variable with the key (optional)",
+        now.api_key_env or "",
+        placeholder=key_hint,
+        key=f"variable_{key}",
+        help=_VARIABLE,
+    )
+    left, right = st.columns(2)
+    temperature = left.number_input(
+        "Temperature", 0.0, 2.0, old.temperature if old else 0.1, 0.1, key=f"temperature_{key}"
+    )
+    tokens, most = old.max_tokens if old else 4096, 200_000
+    tokens = right.number_input("Longest reply (tokens)", 1, max(most, tokens), tokens, key=f"tokens_{key}")
+    system = st.text_area("System prompt (optional)", now.system_prompt or "", key=f"system_{key}", height=80)
+    limits = _limits(old, key)
+
+    if not label and old is not None and old.model_name == name:
+        label = old.id
+    elif not label and kind == "endpoint":  # a server of one's own is nobody's provider
+        label = name
+    interface = "openai_endpoint" if kind == "endpoint" else "litellm" if through_litellm else "provider"
+    if interface == "provider" and old is not None and old.interface != "litellm":
+        interface = old.interface
+
+    def build() -> list[ModelConfig]:
+        settings: dict[str, Any] = {
+            "id": label,
+            "model_name": name,
+            "interface": interface,
+            "endpoint_base_url": url,
+            "api_key_env": variable.strip() or None,
+            "temperature": temperature,
+            "max_tokens": int(tokens),
+            "system_prompt": system.strip() or None,
+            **limits,
+        }
+        model = ModelConfig.model_validate((old.model_dump() if old else {}) | settings)
+        check_access(model)
+        return [model]
+
+    return build
+
+
+_LIMITS = (
+    ("request_timeout", "Longest wait for a reply (seconds)", 1.0, "Then the call is tried again. Empty: two minutes."),
+    (
+        "requests_per_minute",
+        "Requests per minute",
+        1.0,
+        "Over all runs together. Your provider's account pages tell what it allows.",
+    ),
+    ("tokens_per_minute", "Tokens per minute", 1000.0, "Sent and received, over all runs together."),
+)
+
+
+def _limits(old: ModelConfig | None, end: str) -> dict[str, float | int | None]:
+    now = describe_limits(old) if old else []
+    limits: dict[str, float | int | None] = {}
+    with st.expander(f"Limits: {', '.join(now)}" if now else "Limits", icon=":material/speed:"):
+        st.caption("Leave a field empty where the run's own settings are enough.")
+        columns = st.columns(2)
+        at_once = old.max_concurrent_requests if old else None
+        about = "Of this model. Those of the whole run are set on the page."
+        limits["max_concurrent_requests"] = columns[0].number_input(
+            "Calls at once", 1, 1000, at_once, key=f"at_once_{end}", help=about
+        )
+        for place, (name, label, step, about) in enumerate(_LIMITS, 1):
+            value: float | None = getattr(old, name) if old else None
+            least = min(0.1, value) if value else 0.1
+            limits[name] = columns[place % 2].number_input(
+                label, least, None, value, step, "%.6g", key=f"{name}_{end}", help=about
+            )
+    return limits
+
+
+# Prepared answers
+
+_SHOWN = 50
+
+
+def _prepared(role: str, benchmark: Benchmark | None) -> Build:
     st.caption("CSV with columns question, answer and optionally model; or JSON: question to answer.")
     upload = st.file_uploader("Answers", type=["csv", "json"], max_upload_size=20, key=f"answers_{role}")
     answers = parse_answers(upload.getvalue(), upload.name) if upload is not None else {}
     if benchmark is not None:
         for label, texts in answers.items():
-            prepared.report(label, texts, benchmark, None)
+            prepared_report(label, texts, benchmark, None)
 
     def build() -> list[ModelConfig]:
         if not answers:
@@ -190,3 +381,30 @@ def _prepared(role: str, benchmark: Benchmark | None) -> Callable[[], list[Model
         ]
 
     return build
+
+
+def prepared_report(
+    label: str, answers: Mapping[str, str], benchmark: Benchmark, question_ids: Iterable[str] | None
+) -> None:
+    """Draw which prepared answers of a model fit the questions and which do not, before anything runs."""
+    match = match_answers(benchmark, answers, question_ids)
+    sign = ":material/check_circle:" if match.complete else ":material/warning:"
+    st.caption(f"{sign} {plain(label, 60)}: {plain(match.sentence)}")
+    kinds = (("no answer", match.unanswered), ("blank answer", match.empty), ("two answers", match.twice))
+    rows = [
+        {"What": what, "Question": short(benchmark.get_question(name).question, 160)}
+        for what, names in kinds
+        for name in names
+    ]
+    rows += [{"What": "no such question", "Question": short(key, 160)} for key in match.unknown]
+    if rows:
+        with st.expander(f"What does not fit ({len(rows)})"):
+            st.dataframe(
+                rows[:_SHOWN],
+                hide_index=True,
+                alt="Prepared answers that do not fit",
+                height="content" if len(rows) < 8 else 280,
+                column_config={"What": st.column_config.TextColumn(width=120)},
+            )
+            if len(rows) > _SHOWN:
+                st.caption(f"{_SHOWN} of {len(rows)} shown.")

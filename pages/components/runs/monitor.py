@@ -1,20 +1,22 @@
-"""Drawing a run's progress and its controls."""
+"""A run's progress: where it stands, its numbers, its models, and its evaluations as squares that fill up."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from karenina_core.analysis import pass_rate, rate_sentence
+from karenina_core.analysis import FIGURES, pass_rate, questions, rate_sentence, rows_behind
 from karenina_core.models import being_loaded
-from karenina_core.runs import Progress, dollars, spent_in_words
+from karenina_core.runs import Progress, dollars
 from karenina_core.schemas import causes
 from karenina_core.text import counted
+from pages.components import figure as page_figure
 from pages.components import frame, services
-from pages.components.runs import controls as monitor_controls
-from pages.components.runs import growth, squares
-from pages.components.runs import traffic as monitor_traffic
+from pages.components.answer import drawer as answer_drawer
+from pages.components.results import table as results_table
+from pages.components.runs import controls as run_controls
+from pages.components.runs import growth
 from pages.components.text import plain
 
 if TYPE_CHECKING:
@@ -29,7 +31,6 @@ _STATES = {
     "completed": ":green-badge[:material/check: completed]",
     "failed": ":red-badge[:material/error: stopped by an error]",
 }
-
 _FINISHING = ":orange-badge[:material/pause: paused, calls in flight are finishing]"
 _WAITING = ":orange-badge[:material/hourglass_top: running, waiting for the provider]"
 
@@ -42,40 +43,35 @@ def draw(progress: Progress) -> None:
         st.warning(plain(progress.message, 300), icon=":material/warning:")
     again = f", {progress.to_retry:,} of them to be tried again" if progress.to_retry else ""
     st.progress(progress.percent / 100, text=f"{progress.done:,} of {progress.total:,} evaluations{again}")
-    _loading(progress)
-    monitor_controls.draw(progress)
-    _numbers(progress)
-    growth.offer(progress)
-    _causes(progress)
-    if progress.message and not stopped:
-        st.caption(plain(progress.message, 300))
-    monitor_traffic.draw(progress)
-    table = squares.results(progress)
-    if progress.models:
-        _models(progress, table)
-    if table is not None:
-        squares.draw(progress.run_id, table)
-    if progress.recent:
-        with st.expander("Latest evaluations", expanded=progress.active):
-            for line in reversed(progress.recent[-12:]):
-                st.caption(plain(line, 160))
-
-
-def _loading(progress: Progress) -> None:
-    """Say what is being loaded, where the run is under way in this process."""
     names = being_loaded() if progress.active and progress.ceiling is not None else []
     if names:
         st.caption(
             f":material/hourglass_top: {plain(', '.join(names), 120)} is being loaded into memory, once for the app. "
             "Evaluations that need it wait."
         )
+    run_controls.draw(progress)
+    _numbers(progress)
+    growth.offer(progress)
+    _causes(progress)
+    if progress.message and not stopped:
+        st.caption(plain(progress.message, 300))
+    run_controls.traffic(progress)
+    table = _results(progress)
+    if progress.models:
+        _models(progress, table)
+    if table is not None:
+        _squares(progress.run_id, table)
+    if progress.recent:
+        with st.expander("Latest evaluations", expanded=progress.active):
+            for line in reversed(progress.recent[-12:]):
+                st.caption(plain(line, 160))
 
 
 def _badge(progress: Progress) -> str:
     errors = sum(progress.errors.values())
     if progress.status == "paused" and progress.in_flight:
         return _FINISHING
-    if progress.status == "running" and monitor_traffic.is_held_up(progress):
+    if progress.status == "running" and run_controls.is_held_up(progress):
         return _WAITING
     if progress.status == "completed" and errors:
         return f":orange-badge[:material/warning: completed with {counted(errors, 'error')}]"
@@ -92,7 +88,7 @@ def _causes(progress: Progress) -> None:
     those = "it" if failed == 1 else "these"
     if failed != progress.not_evaluated:
         those = f"{failed} of them"
-    button = "" if progress.active else f" “{monitor_controls.resuming(progress)}” tries {those} again."
+    button = "" if progress.active else f" “{run_controls.resuming(progress)}” tries {those} again."
     st.warning(f"{plain(causes.listed(progress.causes))}.{button}", title="Not evaluated, by cause")
     if progress.active and progress.in_vain:
         st.error(
@@ -100,8 +96,8 @@ def _causes(progress: Progress) -> None:
             "their calls may cost money.",
             title=f"Not one of the first {counted(progress.done, 'evaluation')} could be decided",
         )
-    if st.button("See what was not evaluated", key="see_left_out", icon=":material/search:"):
-        st.switch_page(frame.RESULTS, query_params={"run": progress.run_id, "show": "none"})
+    label, icon = "See what was not evaluated", ":material/search:"
+    frame.link_button(label, frame.RESULTS, "see_left_out", icon=icon, run=progress.run_id, show="none")
 
 
 def _numbers(progress: Progress) -> None:
@@ -124,23 +120,11 @@ def _numbers(progress: Progress) -> None:
                 f"{progress.calls_per_minute:.0f}",
                 help="Requests sent to providers; one that is tried again counts again.",
             )
-        _spending(progress)
+        limit = services.store().runs.get(progress.run_id).config.max_cost
+        results_table.spent(progress, None if limit is None else f"of at most {dollars(limit)}")
         st.metric("Elapsed", _duration(progress.elapsed))
         if progress.status == "running" and progress.ceiling is not None:
             st.metric("Time left", "…" if progress.eta is None else _duration(progress.eta))
-
-
-def _spending(progress: Progress) -> None:
-    store = services.store()
-    config, asked = store.runs.get(progress.run_id).config, progress.calls - progress.cached_calls
-    st.metric(
-        "Spend",
-        spent_in_words(progress.cost, config, store.settings.prices(), asked),
-        delta=None if config.max_cost is None else f"of at most {dollars(config.max_cost)}",
-        delta_color="off",
-        delta_arrow="off",
-        help="What all model calls of the run cost, as far as their prices are known. Known replies cost nothing.",
-    )
 
 
 def _duration(seconds: float) -> str:
@@ -166,3 +150,65 @@ def _models(progress: Progress, table: pd.DataFrame | None) -> None:
         if not evaluated:
             text = f"none of {counts.not_evaluated} evaluated"
         st.progress(counts.passed / evaluated if evaluated else 0.0, text=f"{plain(model, 60)}: {text}")
+
+
+# The squares, question by model
+
+MOST = 500
+"""A run with more evaluations is not read again every second; the page Results shows it."""
+_CLICKED = "_square_clicked"
+_TURN = "_square_turn"
+_TALL = 420
+
+
+def _results(progress: Progress) -> pd.DataFrame | None:
+    """Return what is evaluated so far, one row each; None where there is nothing yet, or too much for every second."""
+    if not 0 < progress.done <= MOST:
+        return None
+    counts = (progress.done, progress.passed, progress.failed, progress.to_retry, progress.calls)
+    return _read(progress.run_id, f"{progress.status} {counts}")
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _read(run_id: str, revision: str) -> pd.DataFrame:
+    from karenina_core.analysis import stored_results
+
+    return stored_results(services.store(), run_id)
+
+
+def _squares(run_id: str, table: pd.DataFrame) -> None:
+    spec = FIGURES["questions"]
+    # One column per model from the first answer on: columns for every repeat would come and go.
+    figure = questions(table, replicates=False)
+    key = f"squares_{run_id}_{st.session_state.get(_TURN, 0)}"
+
+    def note() -> None:
+        mark = page_figure.mark_of(st.session_state[key])
+        if mark:
+            st.session_state[_CLICKED] = (run_id, mark)
+            # A chart of another name has nothing chosen, so that the same square can be clicked again.
+            st.session_state[_TURN] = st.session_state.get(_TURN, 0) + 1
+
+    st.markdown(f"**{spec.question}**")
+    page_figure.chart(figure, key, spec.question, on_select=note, tall=_TALL, live=True)
+    st.caption(spec.reading)
+
+
+def clicked() -> bool:
+    """Return whether a square was clicked whose answer is not open yet."""
+    return _CLICKED in st.session_state
+
+
+def open_clicked(run_id: str) -> None:
+    """Open the answer behind the square that was clicked just now; the first where it stands for several.
+
+    Call it outside the part of the page that is drawn every second, which would close the answer again.
+
+    Args:
+        run_id: The run that is shown.
+    """
+    whose, place = st.session_state.pop(_CLICKED, (None, None))
+    table = _results(services.runner().progress(run_id)) if whose == run_id else None
+    behind: list[Any] = [] if table is None else list(rows_behind(table, place)["result_id"])
+    if behind:
+        answer_drawer.open_drawer(run_id, str(behind[0]), [str(name) for name in behind])

@@ -20,7 +20,6 @@ _MILLION = 1_000_000
 _KEPT = 8  # estimates of a kind, and agreements, of a session
 _SOURCES = {"yours": "yours", "list": "price list", "unknown": "not known"}
 _IN, _OUT = "Sent", "Received"
-_HALF = "_half_prices"
 _AGREED = "_agreed_to"
 _ESTIMATES = "_estimates_"
 _MORE = 1.1  # times what was agreed to; what calls cost is measured while other runs go on, and moves a little
@@ -78,18 +77,15 @@ def forget(kind: str) -> None:
 
 def sentence(found: Estimate) -> str:
     """Return what is expected in one sentence, as Markdown."""
-    took = f", {found.time}" if found.time else ""
+    more, known = "more " if found.calls else "", ""
+    if found.cached == 1:
+        known = f" 1 {more}reply is known already and costs nothing."
+    elif found.cached:
+        known = f" {found.cached:,} {more}replies are known already and cost nothing."
     if not found.calls:
-        known = f" {_known(found.cached)}" if found.cached else ""
         return f"**No provider needs to be called.**{known}"
-    known = f" {_known(found.cached, 'more ')}" if found.cached else ""
-    return f"**About {counted(found.calls, 'call')} to providers, {plain(found.cost)}{took}.**{known}"
-
-
-def _known(replies: int, more: str = "") -> str:
-    if replies == 1:
-        return f"1 {more}reply is known already and costs nothing."
-    return f"{replies:,} {more}replies are known already and cost nothing."
+    time = f", {found.time}" if found.time else ""
+    return f"**About {counted(found.calls, 'call')} to providers, {plain(found.cost)}{time}.**{known}"
 
 
 def confirm(found: Estimate | None, config: VerificationConfig, key: str = "cfg") -> bool:
@@ -161,46 +157,31 @@ def prices(found: Estimate, key: str) -> None:
     """Draw the prices of the models, to be changed in place."""
     quotes = list({quote.name: quote for quote in found.quotes.values()}.values())
     title = "Prices" if all(quote.price for quote in quotes) else "Prices (some are not known)"
-    with st.expander(title, icon=":material/payments:"):
+    number = st.column_config.NumberColumn(min_value=0.0, format="%.4g")
+    with st.expander(title, icon=":material/payments:"), st.form(f"{key}_prices", border=False):
         st.caption(
             "US dollars for a million tokens. Change a price where the list is wrong or silent; empty both cells "
             "to go back to the list. Your prices stay in this workspace, and budgets count by them."
         )
         edited: Any = st.data_editor(
-            [_priced(quote) | _halves().get(quote.name, {}) for quote in quotes],
+            [_priced(quote) for quote in quotes],
             hide_index=True,
             disabled=["Model", "Price of"],
             key=f"{key}_prices_{fingerprint(str(quotes))}",
             alt="Prices",
-            column_config={
-                _IN: st.column_config.NumberColumn(min_value=0.0, format="%.4g"),
-                _OUT: st.column_config.NumberColumn(min_value=0.0, format="%.4g"),
-            },
+            column_config={_IN: number, _OUT: number},
         )
-        changed = {
-            quote.name: _read(row)
-            for quote, row in zip(quotes, edited, strict=True)
-            # A price needs both of its halves; one alone waits for the other.
-            if (row[_IN] is None) == (row[_OUT] is None) and _read(row) != _read(_priced(quote))
-        }
-        half = {
-            quote.name: {_IN: row[_IN], _OUT: row[_OUT]}
-            for quote, row in zip(quotes, edited, strict=True)
-            if (row[_IN] is None) != (row[_OUT] is None)
-        }
+        if not st.form_submit_button("Use these prices", icon=":material/check:"):
+            return
+        rows = dict(zip((quote.name for quote in quotes), edited, strict=True))
+        half = [name for name, row in rows.items() if (row[_IN] is None) != (row[_OUT] is None)]
         if half:
-            st.caption(f"A price needs both numbers: {plain(', '.join(half), 300)}.")
-        if changed:
-            # The table begins anew with the new prices; what is half typed goes along.
-            shown = {quote.name for quote in quotes}
-            st.session_state[_HALF] = {name: cells for name, cells in _halves().items() if name not in shown} | half
-            services.store().settings.set_prices(changed)
-            st.rerun()
-
-
-def _halves() -> dict[str, dict[str, float | None]]:
-    found: dict[str, dict[str, float | None]] = st.session_state.get(_HALF, {})
-    return found
+            st.warning(f"A price needs both numbers: {plain(', '.join(half), 300)}.")
+            return
+        known = {quote.name: _read(_priced(quote)) for quote in quotes}
+        typed = {name: _read(row) for name, row in rows.items()}
+        services.store().settings.set_prices({name: price for name, price in typed.items() if price != known[name]})
+        st.rerun()
 
 
 def _priced(quote: Quote) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from karenina_core.schemas import ModelConfig, VerificationConfig
 from pages.components import forms, services
 from pages.components.drafts import Draft
 from pages.components.rubrics.scope import Scope
-from pages.components.runs import configuration, model_editor, one_model, spending
+from pages.components.runs import configuration, model_editor, spending
 from pages.components.text import distinct, local_time, plain, short
 
 _RUN = "_trait_run"
@@ -94,7 +94,7 @@ def choose_judge(key: str, own: Sequence[ModelConfig] = ()) -> tuple[ModelConfig
     known = {model.id: model for model in models}
     names = ([_OWN] if own and all(map(_can_judge, own)) else []) + list(known)
     labels = distinct(names, lambda name: short(name, 60) if name else "Each result's own judge")
-    chosen = one_model.choose("Judge", labels, _JUDGE, f"{key}_judge", ("Add a judge", _add_judge))
+    chosen = model_editor.choose_one("Judge", labels, _JUDGE, f"{key}_judge", ("Add a judge", _add_judge))
     if chosen is None:
         st.caption("Add the model that is to judge. Recordings and prepared answers cannot assess anything new.")
     elif chosen:

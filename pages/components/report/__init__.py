@@ -1,1 +1,0 @@
-"""What leaves the workbench as a file."""
