@@ -5,21 +5,19 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
 from karenina_core.errors import MissingDependencyError, ModelError
-from karenina_core.models.loading import loading
 from karenina_core.models.replies import clean
-from karenina_core.models.weights import MINILM
+from karenina_core.models.weights import MINILM, loading
 
 INSTALL = "Install it with: pip install torch==2.13.0 sentence-transformers==6.2.0"
-PACKAGED_NAMES = ("all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2")
-HUB = "https://huggingface.co"
-HUB_SECONDS = 3.0  # for one look whether the hub can be reached
-BATCH = 64  # texts
-MAX_TEXT = 20_000  # characters; models read far less of a text
+_PACKAGED_NAMES = ("all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2")
+_HUB = "https://huggingface.co"
+_HUB_SECONDS = 3.0  # for one look whether the hub can be reached
+_MAX_TEXT = 20_000  # characters; models read far less of a text
 
 
 class Embedder(Protocol):
@@ -47,17 +45,10 @@ class SentenceEmbedder:
 
     def similarity(self, a: str, b: str) -> float:
         """Return the cosine of two texts, -1 to 1."""
-        return self.similarities([(a, b)])[0]
-
-    def similarities(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Return the cosine of each pair, each text encoded once."""
-        texts = list(dict.fromkeys(clean(text)[:MAX_TEXT] for pair in pairs for text in pair))
-        if not texts:
-            return []
+        texts = [clean(text)[:_MAX_TEXT] for text in (a, b)]
         with self._lock:
-            vectors = self._model.encode(texts, batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False)
-        by_text = dict(zip(texts, vectors, strict=True))
-        return [_cosine(by_text[clean(a)[:MAX_TEXT]], by_text[clean(b)[:MAX_TEXT]]) for a, b in pairs]
+            first, second = self._model.encode(texts, normalize_embeddings=True, show_progress_bar=False)
+        return max(-1.0, min(1.0, float(first @ second)))
 
 
 def load_embedder(name: str) -> Embedder:
@@ -83,24 +74,29 @@ _lock = threading.Lock()
 
 
 def _load(name: str) -> Any:
-    _require_library()
-    folder = _folder(name)
+    try:
+        import sentence_transformers  # noqa: F401
+    except ImportError as error:
+        raise MissingDependencyError("Embedding checks need sentence-transformers.", str(error), INSTALL) from None
+    folder = Path(name).expanduser()
+    if not folder.is_dir():
+        packaged = name in _PACKAGED_NAMES and MINILM.find()
+        folder = MINILM.require() if packaged else folder
     try:
         with _offline():
-            return _transformer(str(folder or name), local=True)
+            return _transformer(str(folder) if folder.is_dir() else name, local=True)
     except Exception as error:  # every part of the library has errors of its own
-        if folder is not None:
-            raise ModelError(
-                f"The embedding model in {str(folder)!r} cannot be loaded.", str(error)[:300], category="not_found"
-            ) from None
-    if _is_path(name):
+        if folder.is_dir():
+            what = f"The embedding model in {str(folder)!r} cannot be loaded."
+            raise ModelError(what, str(error)[:300], category="not_found") from None
+    if name.startswith((".", "/", "~")) or "\\" in name or Path(name).is_absolute():
         raise ModelError(f"There is no folder {name!r}.", next="Give the folder of a model.", category="not_found")
     return _from_hub(name)
 
 
 def _from_hub(name: str) -> Any:
     if os.environ.get("HF_HUB_OFFLINE", "").lower() in ("1", "true", "yes", "on") or not _hub_answers():
-        if name in PACKAGED_NAMES:
+        if name in _PACKAGED_NAMES:
             MINILM.require()
         raise ModelError(
             f"The embedding model {name!r} is not on this computer and could not be downloaded.",
@@ -119,17 +115,6 @@ def _from_hub(name: str) -> Any:
         ) from None
 
 
-def _folder(name: str) -> Path | None:
-    given = Path(name).expanduser()
-    if given.is_dir():
-        return given
-    return MINILM.require() if name in PACKAGED_NAMES and MINILM.find() else None
-
-
-def _is_path(name: str) -> bool:
-    return name.startswith((".", "/", "~")) or "\\" in name or Path(name).is_absolute()
-
-
 def _transformer(source: str, *, local: bool) -> Any:
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging  # type: ignore[import-not-found, unused-ignore]
@@ -137,13 +122,6 @@ def _transformer(source: str, *, local: bool) -> Any:
     logging.disable_progress_bar()
     # Only safetensors: other weight files are pickles, which can run code.
     return SentenceTransformer(source, device="cpu", local_files_only=local, model_kwargs={"use_safetensors": True})
-
-
-def _require_library() -> None:
-    try:
-        import sentence_transformers  # noqa: F401
-    except ImportError as error:
-        raise MissingDependencyError("Embedding checks need sentence-transformers.", str(error), INSTALL) from None
 
 
 @contextlib.contextmanager
@@ -162,15 +140,11 @@ def _hub_answers() -> bool:
     import urllib.error
     import urllib.request
 
-    request = urllib.request.Request(os.environ.get("HF_ENDPOINT", HUB), method="HEAD")
+    request = urllib.request.Request(os.environ.get("HF_ENDPOINT", _HUB), method="HEAD")
     try:
-        with urllib.request.urlopen(request, timeout=HUB_SECONDS):
+        with urllib.request.urlopen(request, timeout=_HUB_SECONDS):
             return True
     except urllib.error.HTTPError:
         return True
     except (OSError, ValueError):
         return False
-
-
-def _cosine(a: Any, b: Any) -> float:
-    return max(-1.0, min(1.0, float(a @ b)))

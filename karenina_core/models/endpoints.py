@@ -18,7 +18,6 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
-from collections.abc import Iterable
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -43,12 +42,9 @@ def check_endpoint(url: str) -> str:
         ConfigError: It is not a plain `http` or `https` address, holds a user, a password, a query or a fragment, or
             leads to a place where this process may not send anything.
     """
-    problem = _form_problem(url)
-    if problem:
-        raise ConfigError("The endpoint address cannot be used.", why=problem, next=_EXAMPLE)
-    problem = _place_problem(url)
-    if problem:
-        raise ConfigError("The endpoint address cannot be used.", why=problem, next=_LIST_IT)
+    for problem_of, advice in ((_form_problem, _EXAMPLE), (_place_problem, _LIST_IT)):
+        if problem := problem_of(url):
+            raise ConfigError("The endpoint address cannot be used.", problem, advice)
     return url.rstrip("/")
 
 
@@ -80,12 +76,6 @@ def address_problem(kind: Standing, address: str) -> str:
     if kind == "listed" or (found.is_loopback if kind == "loopback" else found.is_global):
         return ""
     return f"{address} belongs to this computer or a private network."
-
-
-def refusal(host: str, addresses: Iterable[str]) -> str:
-    """Say why no connection to a host may be made, judging all the addresses its name leads to; empty when one may."""
-    kind = standing(host)
-    return next((why for address in addresses if (why := address_problem(kind, address))), "")
 
 
 def _form_problem(url: str) -> str:

@@ -1,4 +1,4 @@
-"""What a failed call is called, whichever way it went: one category, one sentence, one next step."""
+"""What a failed call is called, whichever client made it: one category, one sentence, one next step."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from email.utils import parsedate_to_datetime
 from karenina_core.errors import ModelError, ModelErrorCategory
 from karenina_core.redact import redact
 
-LONGEST_REASON = 500  # characters of the provider's own words
+_LONGEST_REASON = 500  # characters of the provider's own words
 
-BY_STATUS: dict[int, ModelErrorCategory] = {
+_BY_STATUS: dict[int, ModelErrorCategory] = {
     400: "bad_request",
     401: "authentication",
     402: "authentication",
@@ -23,7 +23,7 @@ BY_STATUS: dict[int, ModelErrorCategory] = {
     422: "bad_request",
     429: "rate_limit",
 }
-_WHAT: dict[str, tuple[str, str]] = {
+_TEXTS: dict[str, tuple[str, str]] = {
     "authentication": ("{model} refused the key.", "Check the key, its rights and the account's credit."),
     "bad_request": ("{model} did not accept the request.", "Change the setting it names."),
     "connection": ("{model} could not be reached.", "Check the connection and the address."),
@@ -40,34 +40,20 @@ _TOO_LONG = re.compile(r"context.?(?:length|window|size)|maximum context|prompt 
 _FILTERED = re.compile(r"content[_ -](?:policy|filter)|content management policy", re.IGNORECASE)
 
 
-class BrokenReplyError(ModelError):
-    """A streamed reply broke off; as an error, since half an answer must not be judged as a whole one.
-
-    Attributes:
-        partial: The text that had arrived.
-    """
-
-    def __init__(self, error: ModelError, partial: str) -> None:
-        begun = f"The reply broke off after {len(partial):,} characters: {partial[:200]!r}."
-        why = " ".join(part for part in (error.why, redact(begun)) if part)
-        super().__init__(error.what, why, error.next, category=error.category, retry_after=error.retry_after)
-        self.partial = partial
-
-
 def failure(category: ModelErrorCategory, model: str, why: str = "", retry_after: float | None = None) -> ModelError:
     """Return the error for a failed call of `model`, in words for people and without secrets."""
-    what, next_step = _WHAT.get(category, _WHAT["unexpected"])
-    reason = redact(why)[:LONGEST_REASON]
+    what, next_step = _TEXTS.get(category, _TEXTS["unexpected"])
+    reason = redact(why)[:_LONGEST_REASON]
     return ModelError(what.format(model=repr(model)), reason, next_step, category=category, retry_after=retry_after)
 
 
 def category_of_status(status: int) -> ModelErrorCategory:
     """Return the category of an HTTP status that is no success."""
-    return BY_STATUS.get(status, "server_error" if status >= 500 else "unexpected")
+    return _BY_STATUS.get(status, "server_error" if status >= 500 else "unexpected")
 
 
 def refined(category: ModelErrorCategory, text: str) -> ModelErrorCategory:
-    """Return the category after a look at the provider's own words, which tell more than its status."""
+    """Return the category in the light of the provider's own words, which say more than its status."""
     if category == "rate_limit" and _NO_CREDIT.search(text):
         return "authentication"  # waiting does not fill the account
     if category == "bad_request":
@@ -76,34 +62,22 @@ def refined(category: ModelErrorCategory, text: str) -> ModelErrorCategory:
 
 
 def retry_after(headers: object) -> float | None:
-    """Return the seconds a provider asks to wait, whether it gives a number or a date; None when it does not say."""
+    """Return the seconds a provider asks to wait, given as a number or as a date; None when it does not say."""
     if not isinstance(headers, Mapping):
         return None
-    named = {str(name).lower(): str(value) for name, value in headers.items()}
+    values = {str(name).lower(): str(value) for name, value in headers.items()}
+    text = values.get("retry-after", "")
     try:
-        if "retry-after-ms" in named:
-            return _not_negative(float(named["retry-after-ms"]) / 1000)
-        return _seconds(named["retry-after"], named.get("date", ""))
-    except (KeyError, ValueError, TypeError, OverflowError):
-        return None
-
-
-def _seconds(value: str, date: str) -> float:
-    try:
-        return _not_negative(float(value))
+        seconds = float(values["retry-after-ms"]) / 1000 if "retry-after-ms" in values else float(text)
     except ValueError:
-        return _not_negative(parsedate_to_datetime(value).timestamp() - _provider_time(date))
+        until = _timestamp(text)
+        # The date refers to the provider's own clock.
+        seconds = float("nan") if until is None else until - (_timestamp(values.get("date", "")) or time.time())
+    return max(0.0, seconds) if seconds == seconds else None
 
 
-def _provider_time(date: str) -> float:
-    """Return the time of the provider's own clock, which its words refer to; ours where it does not tell."""
+def _timestamp(date: str) -> float | None:
     try:
         return parsedate_to_datetime(date).timestamp()
     except (ValueError, TypeError, OverflowError):
-        return time.time()
-
-
-def _not_negative(seconds: float) -> float:
-    if seconds != seconds:
-        raise ValueError("not a number")
-    return max(0.0, seconds)
+        return None

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import NamedTuple
 
 from karenina_core import redact
 from karenina_core.errors import ConfigError, ModelError
@@ -26,12 +25,6 @@ _KEY_LIKE = re.compile(r"API_?(?:KEY|TOKEN)|^HF_TOKEN$|^KARENINA_\w*KEY$")
 
 KeySource = Callable[[str], str | None]
 _source: ContextVar[KeySource | None] = ContextVar("key_source", default=None)
-
-
-class _Problem(NamedTuple):
-    what: str
-    why: str
-    next: str
 
 
 @contextmanager
@@ -50,21 +43,6 @@ def using_keys(source: KeySource | None) -> Iterator[None]:
         _source.reset(token)
 
 
-def check_access(config: ModelConfig) -> None:
-    """Check where a model is, and whether its key may be sent there; nothing is sent and no key is read.
-
-    Raises:
-        ConfigError: With the reason and the way out.
-    """
-    if not config.is_provider:
-        return
-    if config.endpoint_base_url:
-        check_endpoint(config.endpoint_base_url)
-    problem = _protocol_problem(config) or _key_problem(config, provider_prefix(config))
-    if problem:
-        raise ConfigError(*problem)
-
-
 def provider_prefix(config: ModelConfig) -> str:
     """Return the provider's name in front of the model's, or nothing when litellm is to find it out."""
     prefix, slash, _ = config.provider_model.partition("/")
@@ -77,6 +55,20 @@ def key_variable(config: ModelConfig, prefix: str | None = None) -> str | None:
         return config.api_key_env
     provider = provider_named(provider_prefix(config) if prefix is None else prefix)
     return provider.variables[0] if provider else None
+
+
+def check_access(config: ModelConfig) -> None:
+    """Check where a model is, and whether its key may be sent there; nothing is sent and no key is read.
+
+    Raises:
+        ConfigError: With the reason and the way out.
+    """
+    if not config.is_provider:
+        return
+    if config.endpoint_base_url:
+        check_endpoint(config.endpoint_base_url)
+        _check_protocol(config, host_of(config.endpoint_base_url))
+    _check_key(config, provider_prefix(config))
 
 
 def find_key(config: ModelConfig, prefix: str | None = None) -> str | None:
@@ -93,12 +85,15 @@ def find_key(config: ModelConfig, prefix: str | None = None) -> str | None:
         ModelError: The variable is not set, or its key may not be used for this model; category `authentication`.
     """
     prefix = provider_prefix(config) if prefix is None else prefix
-    problem = _key_problem(config, prefix)
-    if problem:
-        raise ModelError(*problem, category="authentication")
+    try:
+        _check_key(config, prefix)
+    except ConfigError as error:
+        raise ModelError(error.what, error.why, error.next, category="authentication") from None
     if config.api_key_env is None:
-        # With an address of its own, no provider's key may go there unasked.
-        return NO_KEY if config.endpoint_base_url else _usual(prefix)
+        if config.endpoint_base_url:
+            return NO_KEY  # no provider's key may go to an address of one's own unasked
+        provider = provider_named(prefix)
+        return next((value for name in provider.variables if (value := _value(name))), None) if provider else None
     value = _value(config.api_key_env)
     if not value:
         raise no_key(config.api_key_env, config.id)
@@ -115,14 +110,7 @@ def no_key(variable: str | None, model: str) -> ModelError:
     )
 
 
-def _usual(prefix: str) -> str | None:
-    provider = provider_named(prefix)
-    return next((value for name in provider.variables if (value := _value(name))), None) if provider else None
-
-
-def _value(name: str | None) -> str | None:
-    if name is None:
-        return None
+def _value(name: str) -> str | None:
     source = _source.get()
     value = (source(name) if source else None) or os.environ.get(name)
     if value:
@@ -130,61 +118,45 @@ def _value(name: str | None) -> str | None:
     return value
 
 
-def _protocol_problem(config: ModelConfig) -> _Problem | None:
+def _check_protocol(config: ModelConfig, host: str) -> None:
     """Refuse libraries that find credentials of their own, such as those of clouds, for an address of one's own."""
-    if not config.endpoint_base_url or provider_prefix(config) in ("openai", ""):
-        return None
-    host = host_of(config.endpoint_base_url)
-    provider = provider_named(provider_prefix(config))
-    if standing(host) in ("listed", "loopback") or (provider is not None and matches(host, provider.hosts)):
-        return None
-    return _Problem(
-        f"{config.id!r} cannot be reached at {host}.",
-        "Only the OpenAI protocol is spoken to addresses that do not belong to the provider.",
-        "Use the interface openai_endpoint, or an administrator lists the host in " + ALLOWED_HOSTS + ".",
-    )
+    prefix = provider_prefix(config)
+    provider = provider_named(prefix)
+    if prefix in ("openai", "") or standing(host) in ("listed", "loopback"):
+        return
+    if provider is None or not matches(host, provider.hosts):
+        raise ConfigError(
+            f"{config.id!r} cannot be reached at {host}.",
+            "Only the OpenAI protocol is spoken to addresses that do not belong to the provider.",
+            "Use the interface openai_endpoint, or an administrator lists the host in " + ALLOWED_HOSTS + ".",
+        )
 
 
-def _key_problem(config: ModelConfig, prefix: str) -> _Problem | None:
+def _check_key(config: ModelConfig, prefix: str) -> None:
     name = config.api_key_env
     if name is None:
-        return None
-    if not _is_allowed(name):
-        return _Problem(
+        return
+    listed = os.environ.get(ALLOWED_VARIABLES, "")
+    if name not in map(str.strip, listed.split(",")) if listed else not _KEY_LIKE.search(name):
+        raise ConfigError(
             f"The variable {name!r} may not be used as a model key.",
             "Its name does not look like the key of a model provider, or is not on the administrator's list.",
             f"Use a name such as OPENAI_API_KEY, or list it in {ALLOWED_VARIABLES}.",
         )
-    return _address_problem(name, config.endpoint_base_url) if config.endpoint_base_url else _name_problem(name, prefix)
-
-
-def _address_problem(name: str, url: str) -> _Problem | None:
-    host, owner = host_of(url), owner_of(name)
-    kind = standing(host)
-    if kind == "listed" or (kind == "loopback" and not is_shared()):
-        return None
-    if owner is not None and matches(host, owner.hosts):
-        return None
-    return _Problem(
-        f"The key in {name!r} may not be sent to {host}.",
-        f"It belongs to {owner.title}." if owner else "It is not known whose key it is.",
-        f"Leave the key out, or an administrator allows the host by naming it in {ALLOWED_HOSTS}.",
-    )
-
-
-def _name_problem(name: str, prefix: str) -> _Problem | None:
     owner = owner_of(name)
-    if owner is None or not prefix or prefix in owner.prefixes:
-        return None
-    return _Problem(
-        f"The key in {name!r} may not be sent to the provider {prefix!r}.",
-        f"It belongs to {owner.title}.",
-        "Name the variable with that provider's own key.",
-    )
-
-
-def _is_allowed(name: str) -> bool:
-    listed = os.environ.get(ALLOWED_VARIABLES, "")
-    if listed:
-        return name in {item.strip() for item in listed.split(",")}
-    return bool(_KEY_LIKE.search(name))
+    if config.endpoint_base_url:
+        host = host_of(config.endpoint_base_url)
+        kind = standing(host)
+        trusted = kind == "listed" or (kind == "loopback" and not is_shared())
+        if not trusted and (owner is None or not matches(host, owner.hosts)):
+            raise ConfigError(
+                f"The key in {name!r} may not be sent to {host}.",
+                f"It belongs to {owner.title}." if owner else "It is not known whose key it is.",
+                f"Leave the key out, or an administrator allows the host by naming it in {ALLOWED_HOSTS}.",
+            )
+    elif owner is not None and prefix and prefix not in owner.prefixes:
+        raise ConfigError(
+            f"The key in {name!r} may not be sent to the provider {prefix!r}.",
+            f"It belongs to {owner.title}.",
+            "Name the variable with that provider's own key.",
+        )

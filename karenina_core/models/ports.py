@@ -176,12 +176,14 @@ class CallNamer:
     """
 
     def __init__(self, config: ModelConfig) -> None:
+        # The name under which calls of providers have always been remembered, however they are made.
+        transport = "litellm" if config.is_provider else config.transport
         self._head = (
             f'{{"base_url":{_canonical(config.endpoint_base_url)},"extra":{_canonical(config.extra_kwargs)},'
             f'"max_tokens":{_canonical(config.max_tokens)},"messages":['
         )
         self._middle = f'],"model":{_canonical(config.provider_model)},"replicate":'
-        self._tail = f',"temperature":{_canonical(config.temperature)},"transport":{_canonical(config.transport)}}}'
+        self._tail = f',"temperature":{_canonical(config.temperature)},"transport":{_canonical(transport)}}}'
         # Found by subject rather than by prompt, so the subject is what identifies them.
         self._by_subject = config.transport in ("manual", "recorded")
         self._answers = [config.answers_digest] if config.answers_digest else []

@@ -89,17 +89,9 @@ def _list() -> dict[str, Listed]:
 
 
 def _read(entry: dict[str, Any]) -> Listed:
-    asked, told = _dollars(entry, "input_cost_per_token"), _dollars(entry, "output_cost_per_token")
-    price = None if asked is None or told is None else Price(asked, told)
-    cached = _dollars(entry, "cache_read_input_token_cost")
-    return Listed(_text(entry, "litellm_provider"), _text(entry, "mode"), price, cached)
-
-
-def _dollars(entry: dict[str, Any], name: str) -> float | None:
-    value = entry.get(name)
-    return float(value) if isinstance(value, int | float) else None
-
-
-def _text(entry: dict[str, Any], name: str) -> str:
+    names = ("input_cost_per_token", "output_cost_per_token", "cache_read_input_token_cost")
+    values = [entry.get(name) for name in names]
+    sent, received, cached = [float(value) if isinstance(value, int | float) else None for value in values]
     # The same few words, thousands of times.
-    return sys.intern(str(entry.get(name, "")))
+    provider, mode = [sys.intern(str(entry.get(name, ""))) for name in ("litellm_provider", "mode")]
+    return Listed(provider, mode, None if sent is None or received is None else Price(sent, received), cached)

@@ -25,57 +25,45 @@ class Provider(NamedTuple):
     base_url: str = ""
 
 
+def _provider(title: str, prefixes: str, variables: str, hosts: str, path: str | None = None) -> Provider:
+    """Return a provider whose names are separated by blanks; the path is that of its base URL on its first host."""
+    base_url = "" if path is None else f"https://{hosts.split()[0]}{path}"
+    return Provider(title, tuple(prefixes.split()), tuple(variables.split()), tuple(hosts.split()), base_url)
+
+
 PROVIDERS: tuple[Provider, ...] = (
-    Provider(
-        "OpenAI",
-        ("openai", "text-completion-openai"),
-        ("OPENAI_API_KEY",),
-        ("api.openai.com", ".api.openai.com"),
-        "https://api.openai.com/v1",
-    ),
-    Provider("Anthropic", ("anthropic",), ("ANTHROPIC_API_KEY",), ("api.anthropic.com",)),
-    Provider(
-        "OpenRouter", ("openrouter",), ("OPENROUTER_API_KEY",), ("openrouter.ai",), "https://openrouter.ai/api/v1"
-    ),
-    Provider(
-        "Google Gemini", ("gemini",), ("GEMINI_API_KEY", "GOOGLE_API_KEY"), ("generativelanguage.googleapis.com",)
-    ),
-    Provider("Mistral", ("mistral", "codestral"), ("MISTRAL_API_KEY",), ("api.mistral.ai", "codestral.mistral.ai")),
-    Provider(
+    _provider("OpenAI", "openai text-completion-openai", "OPENAI_API_KEY", "api.openai.com .api.openai.com", "/v1"),
+    _provider("Anthropic", "anthropic", "ANTHROPIC_API_KEY", "api.anthropic.com"),
+    _provider("OpenRouter", "openrouter", "OPENROUTER_API_KEY", "openrouter.ai", "/api/v1"),
+    _provider("Google Gemini", "gemini", "GEMINI_API_KEY GOOGLE_API_KEY", "generativelanguage.googleapis.com"),
+    _provider("Mistral", "mistral codestral", "MISTRAL_API_KEY", "api.mistral.ai codestral.mistral.ai"),
+    _provider(
         "Azure",
-        ("azure", "azure_ai"),
-        ("AZURE_API_KEY", "AZURE_OPENAI_API_KEY", "AZURE_AI_API_KEY"),
-        (".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com"),
+        "azure azure_ai",
+        "AZURE_API_KEY AZURE_OPENAI_API_KEY AZURE_AI_API_KEY",
+        ".openai.azure.com .cognitiveservices.azure.com .services.ai.azure.com",
     ),
-    Provider("Groq", ("groq",), ("GROQ_API_KEY",), ("api.groq.com",), "https://api.groq.com/openai/v1"),
-    Provider("DeepSeek", ("deepseek",), ("DEEPSEEK_API_KEY",), ("api.deepseek.com",), "https://api.deepseek.com"),
-    Provider(
+    _provider("Groq", "groq", "GROQ_API_KEY", "api.groq.com", "/openai/v1"),
+    _provider("DeepSeek", "deepseek", "DEEPSEEK_API_KEY", "api.deepseek.com", ""),
+    _provider(
         "Together AI",
-        ("together_ai",),
-        ("TOGETHERAI_API_KEY", "TOGETHER_API_KEY", "TOGETHER_AI_API_KEY"),
-        ("api.together.xyz", "api.together.ai"),
-        "https://api.together.xyz/v1",
+        "together_ai",
+        "TOGETHERAI_API_KEY TOGETHER_API_KEY TOGETHER_AI_API_KEY",
+        "api.together.xyz api.together.ai",
+        "/v1",
     ),
-    Provider("xAI", ("xai",), ("XAI_API_KEY",), ("api.x.ai",), "https://api.x.ai/v1"),
-    Provider(
-        "Cohere", ("cohere", "cohere_chat"), ("COHERE_API_KEY", "CO_API_KEY"), ("api.cohere.com", "api.cohere.ai")
-    ),
-    Provider("Perplexity", ("perplexity",), ("PERPLEXITYAI_API_KEY", "PERPLEXITY_API_KEY"), ("api.perplexity.ai",)),
-    Provider("Fireworks AI", ("fireworks_ai",), ("FIREWORKS_API_KEY", "FIREWORKS_AI_API_KEY"), ("api.fireworks.ai",)),
-    Provider("Cerebras", ("cerebras",), ("CEREBRAS_API_KEY",), ("api.cerebras.ai",), "https://api.cerebras.ai/v1"),
-    Provider(
-        "NVIDIA",
-        ("nvidia_nim",),
-        ("NVIDIA_NIM_API_KEY", "NVIDIA_API_KEY"),
-        ("integrate.api.nvidia.com",),
-        "https://integrate.api.nvidia.com/v1",
-    ),
-    Provider("DeepInfra", ("deepinfra",), ("DEEPINFRA_API_KEY",), ("api.deepinfra.com",)),
-    Provider(
+    _provider("xAI", "xai", "XAI_API_KEY", "api.x.ai", "/v1"),
+    _provider("Cohere", "cohere cohere_chat", "COHERE_API_KEY CO_API_KEY", "api.cohere.com api.cohere.ai"),
+    _provider("Perplexity", "perplexity", "PERPLEXITYAI_API_KEY PERPLEXITY_API_KEY", "api.perplexity.ai"),
+    _provider("Fireworks AI", "fireworks_ai", "FIREWORKS_API_KEY FIREWORKS_AI_API_KEY", "api.fireworks.ai"),
+    _provider("Cerebras", "cerebras", "CEREBRAS_API_KEY", "api.cerebras.ai", "/v1"),
+    _provider("NVIDIA", "nvidia_nim", "NVIDIA_NIM_API_KEY NVIDIA_API_KEY", "integrate.api.nvidia.com", "/v1"),
+    _provider("DeepInfra", "deepinfra", "DEEPINFRA_API_KEY", "api.deepinfra.com"),
+    _provider(
         "Hugging Face",
-        ("huggingface",),
-        ("HUGGINGFACE_API_KEY", "HF_TOKEN"),
-        ("router.huggingface.co", "api-inference.huggingface.co"),
+        "huggingface",
+        "HUGGINGFACE_API_KEY HF_TOKEN",
+        "router.huggingface.co api-inference.huggingface.co",
     ),
 )
 

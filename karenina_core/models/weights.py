@@ -1,9 +1,13 @@
-"""Model files that come inside packages: found without importing the packages, checked by their hash."""
+"""Model files inside packages, found without importing the packages and checked by their hash; and what is loading."""
 
 from __future__ import annotations
 
 import hashlib
 import importlib.util
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -76,5 +80,31 @@ def file_sha256(path: Path) -> str:
 
 @lru_cache(maxsize=32)
 def _sha256(path: Path, size: int, changed: int) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+_names: Counter[str] = Counter()
+_lock = threading.Lock()
+
+
+@contextmanager
+def loading(name: str) -> Iterator[None]:
+    """Name a model as being loaded into this process, for as long as that takes.
+
+    Args:
+        name: As a person knows it, such as `all-MiniLM-L6-v2` or the name of a file.
+    """
+    with _lock:
+        _names[name] += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _names[name] -= 1
+
+
+def being_loaded() -> list[str]:
+    """Return the names of the models that are being loaded now, in alphabetical order."""
+    with _lock:
+        return sorted(name for name, times in _names.items() if times)

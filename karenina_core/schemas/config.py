@@ -32,8 +32,8 @@ class ModelConfig(BaseModel):
         interface: How the model is reached. `provider` (also spelled `langchain`, `openrouter`,
             `openai_endpoint`) calls a provider: directly where it speaks the OpenAI protocol (OpenAI, OpenRouter,
             vLLM, Ollama, any address of one's own), otherwise through litellm; `litellm` calls every provider
-            through litellm; `manual` gives prepared answers; `recorded` replays a recording; `local` runs a small
-            model inside this process.
+            through litellm, but for addresses of one's own that speak the OpenAI protocol; `manual` gives prepared
+            answers; `recorded` replays a recording; `local` runs a small model inside this process.
         temperature: Sampling temperature, 0 to 2.
         max_tokens: Longest reply, in tokens.
         system_prompt: Sent before the question. Nothing is sent when it is not set.
@@ -45,8 +45,8 @@ class ModelConfig(BaseModel):
         requests_per_minute: At most so many requests are sent a minute, by all runs of the process together.
         tokens_per_minute: At most so many tokens are sent and received a minute, likewise; estimated before a call,
             and set right by what it took.
-        extra_kwargs: Passed to the provider as they are, such as `{"top_p": 0.9}`. `{"stream": true}` has the reply
-            sent in pieces, so that what arrived is known when it breaks off; not through litellm.
+        extra_kwargs: Passed to the provider as they are, such as `{"top_p": 0.9}`; `stream` is not, because replies
+            are read whole.
         manual_traces: For `manual`: answers by question id or question text. Never stored with a configuration.
         answers_digest: SHA-256 of those answers, which is stored; set by itself. Answers of another file, under
             the same label, are another model's.
@@ -104,21 +104,18 @@ class ModelConfig(BaseModel):
         return self
 
     @property
-    def transport(self) -> Literal["litellm", "manual", "recorded", "local"]:
-        """What kind of model it is: `litellm` stands for every provider, however it is called.
-
-        Part of the identity under which calls are remembered, hence the name of old.
-        """
+    def transport(self) -> Literal["provider", "manual", "recorded", "local"]:
+        """What kind of model it is. Which way a call of a provider went is in the provenance of its reply."""
         match self.interface:
             case "manual" | "recorded" | "local":
                 return self.interface
             case _:
-                return "litellm"
+                return "provider"
 
     @property
     def is_provider(self) -> bool:
         """Whether calls go to a provider, take money and can fail for reasons that pass."""
-        return self.transport == "litellm"
+        return self.transport == "provider"
 
     @property
     def label(self) -> str:

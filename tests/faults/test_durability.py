@@ -22,9 +22,6 @@ from karenina_core.runs.engine.ledger import StoreLedger
 from karenina_core.runs.engine.writer import BatchWriter, ResultWrite
 from karenina_core.runs.store.results import rows_of
 from karenina_core.schemas import Usage
-from tests.faults import openai_server as provider
-from tests.faults.openai_server import Reply
-from tests.faults.road import Road, honest, model, verdicts
 from tests.runs.fakes import answer_request, plain_result, small_benchmark, small_config
 
 ROOT = Path(__file__).parents[2]
@@ -124,22 +121,3 @@ def test_a_file_is_whole_whenever_its_writer_is_killed(tmp_path: Path) -> None:
             child.send_signal(signal.SIGKILL)
         content = path.read_bytes()
         assert (len(content), len(set(content))) == (2_000_000, 1)
-
-
-@pytest.mark.parametrize("fault", ["truncate", "stall"])
-def test_what_had_arrived_of_an_answer_is_kept_and_is_no_answer(road: Road, fault: provider.Fault) -> None:
-    begun = "The island has the sign S1, and of the others it is told that"
-
-    def breaks_off(request: dict[str, object]) -> Reply:
-        reply = honest(request)
-        return Reply(begun, fault=fault) if request["model"] == "answerer" else reply
-
-    road.server.script = breaks_off
-    streaming = model(road.server, extra_kwargs={"stream": True}, request_timeout=0.5)
-    (result,) = road.run(1, answering_models=[streaming], max_attempts=2)
-    assert verdicts([result])[0] in ("connection", "timeout", "server_error")
-    assert result.failure is not None
-    assert "The island has" in result.failure.reason
-    assert result.partial_answer and begun.startswith(result.partial_answer)
-    assert result.answer is None, "half an answer must not be judged as a whole one"
-    assert ("judge", 1) not in road.calls

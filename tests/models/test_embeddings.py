@@ -26,17 +26,12 @@ def test_paraphrases_are_close_and_other_subjects_are_far(minilm: SentenceEmbedd
     target = "Targets the BCL2 anti-apoptotic protein"
     assert minilm.similarity(target, "It inhibits the anti-apoptotic protein BCL-2") == pytest.approx(0.886, abs=0.002)
     assert minilm.similarity(target, "The capital of France is Paris") == pytest.approx(-0.015, abs=0.002)
+    assert minilm.similarity("heart attack", "myocardial infarction") == pytest.approx(0.594, abs=0.002)
+    assert minilm.similarity(target, target) == pytest.approx(1.0, abs=1e-5)
 
 
 def test_numbers_are_not_told_apart(minilm: SentenceEmbedder) -> None:
     assert minilm.similarity("23 pairs of chromosomes", "24 pairs of chromosomes") > 0.9
-
-
-def test_pairs_are_compared_in_one_go(minilm: SentenceEmbedder) -> None:
-    same, other = minilm.similarities([("heart attack", "heart attack"), ("heart attack", "myocardial infarction")])
-    assert same == pytest.approx(1.0, abs=1e-5)
-    assert other == pytest.approx(0.594, abs=0.002)
-    assert minilm.similarities([]) == []
 
 
 def test_odd_texts_are_compared_too(minilm: SentenceEmbedder) -> None:

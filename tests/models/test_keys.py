@@ -15,25 +15,13 @@ from karenina_core.models.keys import find_key
 from karenina_core.schemas import ModelConfig
 from tests.faults.openai_server import OpenAIServer, Reply, redirecting
 from tests.models.fakes import ask
-from tests.models.ways import WAYS
 
 KEY = "sk-canary-0123456789abcdefghij"
 CERTIFICATE = Path(__file__).parents[1] / "data" / "loopback.pem"  # for localhost, made for these tests
 
 
-@pytest.fixture(params=WAYS, autouse=True)
-def interface(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Run every test on both ways to a provider."""
-    name = "litellm" if request.param == "litellm" else "provider"
-    monkeypatch.setitem(CHOSEN, "interface", name)
-    return name
-
-
-CHOSEN = {"interface": "provider"}
-
-
 def at(url: str, **settings: Any) -> ModelConfig:
-    return ModelConfig(**CHOSEN | {"model_name": "openai/gpt-test", "endpoint_base_url": url} | settings)
+    return ModelConfig(**{"model_name": "openai/gpt-test", "endpoint_base_url": url} | settings)
 
 
 def complete(config: ModelConfig) -> ChatReply:

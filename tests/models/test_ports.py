@@ -84,7 +84,7 @@ def test_how_fast_a_model_may_be_called_is_no_part_of_the_identity() -> None:
 
 def canonical(config: ModelConfig, asked: ChatRequest) -> str:
     sent = {
-        "transport": config.transport,
+        "transport": "litellm" if config.is_provider else config.transport,
         "model": config.provider_model,
         "base_url": config.endpoint_base_url,
         "temperature": config.temperature,

@@ -46,10 +46,13 @@ def run_workbench(port: int, questions: int, concurrency: int, **settings: Any) 
 
 def run_workbench_litellm(port: int, questions: int, concurrency: int) -> Measured:
     """The same, with every call through litellm."""
+    # An address of a model's own is called directly; litellm finds this one in the environment.
+    os.environ |= {"OPENAI_BASE_URL": f"http://127.0.0.1:{port}/v1", "OPENAI_API_KEY": "x"}
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     import litellm  # noqa: F401  # outside the measurement, as for the bare calls
 
-    return run_workbench(port, questions, concurrency, interface="litellm", model_provider="openai")
+    settings = {"interface": "litellm", "model_provider": "openai", "endpoint_base_url": None}
+    return run_workbench(port, questions, concurrency, **settings)
 
 
 def run_litellm(port: int, questions: int, concurrency: int) -> Measured:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from karenina_core.models import MAX_REPLY, BrokenReplyError, ChatRequest, Subject
+from karenina_core.models import MAX_REPLY, ChatRequest, Subject
 from karenina_core.pipeline.context import Context
 from karenina_core.pipeline.prompts import addresses_grader, answer_messages
 from karenina_core.pipeline.stage import Stage, StageFailure
@@ -26,11 +26,7 @@ class GenerateAnswer(Stage):
             subject=Subject(context.question_id, context.question.question, model.id, context.replicate),
             timeout=model.request_timeout or config.request_timeout,
         )
-        try:
-            reply, record = await context.services.caller.complete(model, request)
-        except BrokenReplyError as error:
-            context.partial_answer = error.partial
-            raise
+        reply, record = await context.services.caller.complete(model, request)
         if not reply.text.strip():
             raise StageFailure("refused", "The model returned an empty answer.")
         truncated = reply.finish_reason == "length"

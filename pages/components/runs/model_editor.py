@@ -71,7 +71,7 @@ def default_models() -> list[ModelConfig]:
 
 def describe(model: ModelConfig, role: str) -> str:
     """Return what is to be known of a model, as Markdown."""
-    kind = {"litellm": "provider", "manual": "prepared answers", "recorded": "recording", "local": "on this computer"}
+    kind = {"provider": "provider", "manual": "prepared answers", "recorded": "recording", "local": "on this computer"}
     parts = [kind[model.transport]]
     if model.is_provider:
         if model.interface == "litellm":

@@ -6,9 +6,10 @@ import pytest
 
 from karenina_core.errors import InputError
 from karenina_core.models import ClientPool, make_client
-from karenina_core.models.litellm.client import LitellmClient
-from karenina_core.models.manual import ManualClient
-from karenina_core.models.openai.client import OpenAIClient
+from karenina_core.models.clients import CLIENTS
+from karenina_core.models.clients.litellm import LitellmClient
+from karenina_core.models.clients.manual import ManualClient
+from karenina_core.models.clients.openai import OpenAIClient
 from karenina_core.schemas import ModelConfig
 from tests.models.fakes import MODEL, FakeClient
 
@@ -19,6 +20,7 @@ def test_interface_and_provider_decide_the_client() -> None:
     assert isinstance(make_client(ModelConfig(model_name="anthropic/claude")), LitellmClient)
     assert isinstance(make_client(ModelConfig(interface="litellm", model_name="openai/gpt")), LitellmClient)
     assert isinstance(make_client(ModelConfig(interface="manual")), ManualClient)
+    assert len({kind.name for kind in CLIENTS}) == len(CLIENTS)
 
 
 def test_an_unknown_recording_is_refused_when_the_client_is_made() -> None:

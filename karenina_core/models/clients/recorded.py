@@ -140,15 +140,12 @@ class Recording(BaseModel):
 
 def bundled_recordings() -> dict[str, str]:
     """Return name and title of the recordings that come with the workbench."""
-    found = {}
+    titles = {}
     for file in _bundle().iterdir():
-        if file.name.endswith(".json"):
-            with file.open("rb") as stream:
-                head = stream.read(1000)
-            if FORMAT.encode() in head:
-                name = file.name.removesuffix(".json")
-                found[name] = _load_bundled(name).title or name
-    return dict(sorted(found.items()))
+        name = file.name.removesuffix(".json")
+        if name != file.name and FORMAT.encode() in file.read_bytes()[:1000]:
+            titles[name] = _load_bundled(name).title or name
+    return dict(sorted(titles.items()))
 
 
 class RecordedClient:
@@ -208,8 +205,11 @@ def split_name(model_name: str) -> tuple[str, str]:
     Raises:
         ConfigError: There is no entry in it.
     """
-    path, mark, entry = model_name.partition(".json/")
-    name, entry = (path + ".json", entry) if mark else (model_name.partition("/")[0], model_name.partition("/")[2])
+    name, mark, entry = model_name.partition(".json/")
+    if mark:
+        name += ".json"
+    else:
+        name, _, entry = model_name.partition("/")
     if not name or not entry:
         raise ConfigError(f"{model_name!r} does not name a recorded model.", next="Write RECORDING/MODEL.")
     return name, entry
@@ -231,5 +231,5 @@ def _load_bundled(name: str) -> Recording:
 
 
 def _bundle() -> Traversable:
-    # By way of the parent package, because importing `demo` would load the rooms above.
+    # By way of the parent package, because importing `demo` would load the packages above.
     return resources.files("karenina_core") / "demo"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from karenina_core.models import being_loaded
-from karenina_core.models.loading import loading
+from karenina_core.models.weights import loading
 
 
 def test_a_model_is_named_while_it_is_loaded() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from karenina_core.errors import ConfigError, InputError, ModelError
 from karenina_core.models import CallServices, MemoryLedger, ModelCaller, NullLedger, Recording, bundled_recordings
-from karenina_core.models.recorded import RecordedClient, split_name
+from karenina_core.models.clients.recorded import RecordedClient, split_name
 from karenina_core.schemas import ModelConfig
 from tests.models.fakes import ask, count_of, judge
 

@@ -1,3 +1,5 @@
+"""What only calls through litellm do; the rest is in `test_provider_clients.py`."""
+
 from __future__ import annotations
 
 import inspect
@@ -7,11 +9,12 @@ from typing import Any
 
 import pytest
 
+from karenina_core.models.clients.litellm import BY_CLASS, classify
 from karenina_core.models.failures import failure
-from karenina_core.models.litellm.errors import BY_CLASS, classify
+from tests.models.conftest import Way
 
-# Signals between parts of litellm's proxy; a library call never raises them.
-INTERNAL = {"ModifyResponseException", "SensitiveDataRouteException"}
+# Signals between parts of litellm's proxy, which a library call never raises, and the base of all.
+INTERNAL = {"ModifyResponseException", "SensitiveDataRouteException", "OpenAIError"}
 
 
 def test_every_error_of_litellm_has_a_category() -> None:
@@ -23,9 +26,10 @@ def test_every_error_of_litellm_has_a_category() -> None:
         if issubclass(kind, Exception) and kind.__module__ == exceptions.__name__ and name not in INTERNAL
     ]
     assert len(own) > 20
-    by_status = {"APIError", "InternalServerError", "OpenAIError", "MockException"}
-    unknown = [kind.__name__ for kind in own if not {base.__name__ for base in kind.__mro__} & {*BY_CLASS, *by_status}]
-    assert not unknown
+    for kind in own:
+        bases = [base for base in kind.__mro__ if base.__module__ == exceptions.__name__]
+        has_status = any("status_code" in inspect.getsource(base) for base in bases)
+        assert has_status or {base.__name__ for base in kind.__mro__} & {*BY_CLASS}, kind
 
 
 def rate_limit(headers: Any) -> Exception:
@@ -70,3 +74,9 @@ def test_long_reasons_are_cut_and_secrets_hidden() -> None:
     error = failure("server_error", "m", "Bearer abcdefghijklmnop " + "x" * 10_000)
     assert "abcdefghijklmnop" not in str(error)
     assert len(error.why) <= 500
+
+
+def test_the_provider_must_be_named(direct: Way) -> None:
+    error = direct.refusal(interface="litellm", model_name="no-such-thing", endpoint_base_url=None)
+    assert error.category == "bad_request"
+    assert not direct.server.requests

@@ -11,9 +11,8 @@ import pytest
 
 from karenina_core.errors import ConfigError, MissingDependencyError, ModelError
 from karenina_core.models import DEMO_JUDGE_NOTE, SMOLLM2, ChatReply, ChatRequest, Message, Subject, weights
-from karenina_core.models.local import engine as local_engine
-from karenina_core.models.local.client import LocalClient
-from karenina_core.models.local.engine import engine_version
+from karenina_core.models.clients import local
+from karenina_core.models.clients.local import LocalClient, engine_version
 from karenina_core.schemas import ModelConfig
 from tests.models.fakes import ask, judge
 from tests.models.installed import require
@@ -142,7 +141,7 @@ def test_a_file_that_is_no_model_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="cannot be loaded") as caught:
         complete(ask(), model_name=str(path))
     assert caught.value.category == "not_found"
-    local_engine._engines.pop(path)
+    local._engines.pop(path)
 
 
 def test_pins_in_the_requirements_file_are_those_in_the_code() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from karenina_core.errors import ConfigError, InputError, ModelError
 from karenina_core.models import CallServices, MemoryLedger, ModelCaller, parse_answers, read_answers
-from karenina_core.models.manual import ManualClient
+from karenina_core.models.clients.manual import ManualClient
 from karenina_core.schemas import ModelConfig
 from tests.models.fakes import ask, judge
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karenina_core.models import numbers
-from karenina_core.models.local.judge import (
+from karenina_core.models.clients.demo_judge import (
     MAX_ITEMS,
     MAX_STRING,
     bounded,

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 from karenina_core.errors import ModelError
 from karenina_core.models import MAX_REPLY, ChatReply, Price
-from karenina_core.models.openai.errors import answered
-from karenina_core.models.openai.reply import Asker, decode, read_reply
+from karenina_core.models.clients.openai_reply import RejectedError, ReplyContext, decode, error_of, read_reply
 from karenina_core.models.prices import Listed
 
-ASKER = Asker("m", Listed("openai", "chat", Price(1.0, 2.0), 0.5), "the-key-itself", charges=True)
+CONTEXT = ReplyContext("m", Listed("openai", "chat", Price(1.0, 2.0), 0.5), "the-key-itself", charges=True)
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
 anything = st.recursive(scalars, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8)
@@ -42,8 +41,8 @@ usages = shaped(
 completions = shaped(choices=st.lists(choices, max_size=2), usage=usages, model=st.text(), error=errors)
 
 
-def read(data: Any, **settings: Any) -> ChatReply:
-    return read_reply(data, ASKER, 0.1, {"through": "test"}, **settings)
+def read(data: Any, context: ReplyContext = CONTEXT, **settings: Any) -> ChatReply:
+    return read_reply(data, context, 0.1, {"through": "test"}, **settings)
 
 
 def completion(message: dict[str, Any], **fields: Any) -> dict[str, Any]:
@@ -64,7 +63,7 @@ def test_any_json_gives_a_reply_or_a_model_error(data: Any, cut: bool) -> None:
 
 @given(errors, st.integers(100, 599))
 def test_any_error_gives_a_model_error(error: Any, status: int) -> None:
-    assert str(answered(status, {}, decode(json.dumps({"error": error}).encode()), "m")).encode()
+    assert str(error_of(status, {}, json.dumps({"error": error}).encode(), "m")).encode()
 
 
 @given(st.binary())
@@ -76,29 +75,18 @@ def test_any_bytes_are_json_or_a_value_error(data: bytes) -> None:
             continue
 
 
-@given(st.text(st.characters()))
-def test_json_is_read_as_it_was_written_but_for_half_characters(text: str) -> None:
-    # In JSON two halves that follow each other are one character.
-    expected = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
-    halves = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
-    assert decode(json.dumps([text]).encode()) == [expected.translate(halves)]
-
-
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
-        (r'"a\ud800b"', "a\ufffdb"),
-        (r'"\ud83d\udd77"', "\U0001f577"),
-        (r'"\udd77\ud83d\ud83d\udd77"', "\ufffd\ufffd\U0001f577"),
-        (r'"\\ud800 \" \ud800"', '\\ud800 " \ufffd'),
+        (rb'"a\ud800b"', "a\ufffdb"),
+        (rb'"\ud83d\udd77"', "\U0001f577"),
+        (rb'"\udd77\ud83d\ud83d\udd77"', "\ufffd\ufffd\U0001f577"),
+        (b'"caf\xe9"', "caf\ufffd"),
     ],
 )
-def test_half_of_a_character_becomes_a_replacement(written: str, expected: str) -> None:
-    assert decode(written.encode()) == expected
-
-
-def test_broken_utf_8_is_replaced() -> None:
-    assert decode(b'"caf\xe9"') == "caf\ufffd"
+def test_half_of_a_character_becomes_a_replacement(written: bytes, expected: str) -> None:
+    data = b'{"choices": [{"message": {"content": %b}}]}' % written
+    assert read(decode(data)).text == expected
 
 
 def test_what_was_cut_off_keeps_its_text() -> None:
@@ -116,7 +104,7 @@ def test_parts_that_are_no_text_are_left_out() -> None:
 
 def test_arguments_that_are_no_text_are_written_as_json() -> None:
     call = {"function": {"name": "reply", "arguments": {"count": 8}}}
-    assert read(completion({"content": None, "tool_calls": [call]})).text == '{"count":8}'
+    assert read(completion({"content": None, "tool_calls": [call]})).text == '{"count": 8}'
 
 
 def test_calls_of_other_tools_are_no_reply() -> None:
@@ -129,7 +117,7 @@ def test_calls_of_other_tools_are_no_reply() -> None:
 def test_what_the_endpoint_charges_comes_before_the_list() -> None:
     usage = {"prompt_tokens": 10, "completion_tokens": 1, "cost": 0.25}
     assert read(completion({"content": "a"}, usage=usage)).usage.cost == 0.25
-    assert read_reply(completion({"content": "a"}, usage=usage), ASKER._replace(charges=False), 0, {}).usage.cost == 12
+    assert read(completion({"content": "a"}, usage=usage), CONTEXT._replace(charges=False)).usage.cost == 12
 
 
 @pytest.mark.parametrize("details", [{"prompt_tokens_details": {"cached_tokens": 4}}, {"prompt_cache_hit_tokens": 4}])
@@ -146,3 +134,61 @@ def test_the_key_is_not_kept() -> None:
     reply = read(completion({"content": "It is the-key-itself."}) | {"model": "the-key-itself"})
     assert reply.text == "It is [hidden]."
     assert reply.provenance == {"model": "[hidden]", "through": "test"}
+
+
+# Errors
+
+
+def error(status: int, body: Any, **headers: str) -> ModelError:
+    return error_of(status, headers, body if isinstance(body, bytes) else json.dumps(body).encode(), "m")
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ({"error": {"message": "Slow down."}}, "Slow down."),
+        ({"error": "Slow down."}, "Slow down."),
+        ({"message": "Slow down."}, "Slow down."),
+        ({"detail": [{"loc": ["body"], "msg": "Slow down."}]}, "Slow down."),
+        ({"error": {"message": {"detail": "Slow down."}}}, "Slow down."),
+        (b"<html><h1>Slow\n down.</h1></html>", "Slow down."),
+        ({}, "It answered with status 429."),
+        (None, "It answered with status 429."),
+    ],
+)
+def test_the_endpoints_words_are_found_in_every_shape(body: Any, text: str) -> None:
+    found = error(429, body, **{"retry-after": "3"})
+    assert text in found.why
+    assert (found.category, found.retry_after) == ("rate_limit", 3.0)
+
+
+def test_a_rejection_names_the_setting() -> None:
+    found = error(400, {"error": {"message": "No.", "code": "unsupported_parameter", "param": "temperature"}})
+    assert isinstance(found, RejectedError)
+    assert (found.code, found.param) == ("unsupported_parameter", "temperature")
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "category"),
+    [
+        (400, {"code": "context_length_exceeded"}, "context_length"),
+        (429, {"type": "insufficient_quota"}, "authentication"),
+    ],
+)
+def test_the_kind_of_an_error_says_more_than_its_status(status: int, kind: dict[str, str], category: str) -> None:
+    assert error(status, {"error": {"message": "No.", **kind}}).category == category
+
+
+@pytest.mark.parametrize(("code", "category"), [(429, "rate_limit"), ("503", "server_error"), ("odd", "unexpected")])
+def test_an_error_inside_of_a_success_has_a_category(code: Any, category: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        read({"error": {"message": "No.", "code": code}})
+    assert caught.value.category == category
+
+
+def test_a_redirect_is_not_followed() -> None:
+    assert "leads to another one (status 307)" in error(307, {}).why
+
+
+def test_secrets_are_hidden_in_what_the_endpoint_says() -> None:
+    assert "abcdefghijklmnop" not in str(error(401, b"Bearer abcdefghijklmnop"))

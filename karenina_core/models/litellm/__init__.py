@@ -1,1 +1,0 @@
-"""Every other provider, called through litellm."""

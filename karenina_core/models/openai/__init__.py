@@ -1,1 +1,0 @@
-"""Endpoints that speak the OpenAI protocol, called directly."""
