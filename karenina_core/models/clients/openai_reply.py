@@ -19,6 +19,10 @@ from karenina_core.schemas import Usage, built
 REPLY_TOOL = "reply"  # the name under which a schema is sent
 _LONGEST_NAME = 200  # characters of a model's name, or of the reason a reply ended
 _MOST_TOKENS = 2**40
+# A pair of surrogates, which is one character; half of one; any other escape.
+_ESCAPE = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\."
+)
 _TAGS = re.compile(r"<[^>]{0,200}>")
 _STATUS = re.compile(r"[345][0-9][0-9]")
 _THOUGHT = re.compile(r"<(?:think|thinking|budget:thinking)>.*?</(?:think|thinking|budget:thinking)>(.*)", re.DOTALL)
@@ -59,7 +63,7 @@ class RejectedError(ModelError):
 
 
 def decode(data: bytes, *, whole: bool = True) -> Any:
-    """Return the value of JSON from elsewhere, which may hold half surrogate pairs.
+    """Return the value of JSON from elsewhere; half of a surrogate pair becomes U+FFFD.
 
     Args:
         data: The JSON.
@@ -68,13 +72,12 @@ def decode(data: bytes, *, whole: bool = True) -> Any:
     Raises:
         ValueError: It is no JSON.
     """
+    partial: Any = False if whole else "trailing-strings"
     try:
-        return from_json(data, allow_partial=False if whole else "trailing-strings")
+        return from_json(data, allow_partial=partial)
     except ValueError:
-        try:
-            return json.loads(data.decode("utf-8", "replace"))
-        except RecursionError as error:
-            raise ValueError("nested too deeply") from error
+        text = data.decode("utf-8", "replace").encode()
+        return from_json(_ESCAPE.sub(lambda match: rb"\ufffd" if match[1] else match[0], text), allow_partial=partial)
 
 
 def error_of(status: int, headers: Mapping[str, str], data: bytes, model: str) -> ModelError:

@@ -82,6 +82,7 @@ def test_any_bytes_are_json_or_a_value_error(data: bytes) -> None:
         (rb'"\ud83d\udd77"', "\U0001f577"),
         (rb'"\udd77\ud83d\ud83d\udd77"', "\ufffd\ufffd\U0001f577"),
         (b'"caf\xe9"', "caf\ufffd"),
+        (rb'"\\ud800 \" \ud800"', '\\ud800 " \ufffd'),
     ],
 )
 def test_half_of_a_character_becomes_a_replacement(written: bytes, expected: str) -> None:
