@@ -89,23 +89,19 @@ class FieldSteps:
         return f"{self.found} {MARKS[self.result]}"
 
 
-@dataclass(frozen=True)
-class VerdictSteps:
+class VerdictSteps(NamedTuple):
     """How field results make the verdict.
 
     Attributes:
-        label: A field's name, or `all of`, `any of`, `at least 2 of`.
-        result: Whether the condition holds; None where that depends on what is not decided here.
-        parts: The conditions inside, none for a field.
+        text: The composition with a mark behind each part, such as `any of (a ✓, b ✗) ✓`.
+        result: Whether it holds; None where that depends on what is not decided here.
     """
 
-    label: str
+    text: str
     result: bool | None
-    parts: tuple[VerdictSteps, ...] = ()
 
     def __str__(self) -> str:
-        inside = f" ({', '.join(map(str, self.parts))})" if self.parts else ""
-        return f"{self.label}{inside} {MARKS[self.result]}"
+        return self.text
 
 
 def explain(
@@ -210,13 +206,8 @@ def _node(node: Node, results: Mapping[str, FieldResult], undecided: set[str]) -
     worst = node.passes({**results, **dict.fromkeys(undecided, False)})
     best = node.passes({**results, **dict.fromkeys(undecided, True)})
     result = worst if worst == best else None
-    match node:
-        case FieldCheck(field_name=name):
-            return VerdictSteps(name, result)
-        case AllOf():
-            label = "all of"
-        case AnyOf():
-            label = "any of"
-        case AtLeastN(n=n):
-            label = f"at least {n} of"
-    return VerdictSteps(label, result, tuple(_node(part, results, undecided) for part in node.conditions))
+    if isinstance(node, FieldCheck):
+        return VerdictSteps(f"{node.field_name} {MARKS[result]}", result)
+    label = f"at least {node.n} of" if isinstance(node, AtLeastN) else "any of" if isinstance(node, AnyOf) else "all of"
+    inside = ", ".join(_node(part, results, undecided).text for part in node.conditions)
+    return VerdictSteps(f"{label} ({inside}) {MARKS[result]}", result)

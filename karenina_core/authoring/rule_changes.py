@@ -23,7 +23,6 @@ from karenina_core.schemas import (
     FieldEvidence,
     VerificationResult,
     normalize,
-    number,
     quoted,
     read_date,
     read_number,
@@ -31,6 +30,7 @@ from karenina_core.schemas import (
 from karenina_core.schemas.primitives import (
     DateTolerance,
     ExactMatch,
+    NumericRange,
     NumericTolerance,
     Primitive,
     SemanticMatch,
@@ -41,7 +41,6 @@ from karenina_core.schemas.primitives import (
     TraceRegex,
 )
 from karenina_core.templates import FieldSpec, Template, TemplateSpec, read_template
-from karenina_core.text import counted
 
 RELATIVE = 0.01  # the tolerance an exact number is tried with
 WIDER = 2  # times the tolerance there is
@@ -249,12 +248,12 @@ def settings_of(item: FieldSpec, parameter: str, stored: Sequence[StoredAnswer])
     assert rule is not None
     entry = next(entry for entry in parameters_of(type(rule)) if entry.name == parameter)
     present = [] if (now := getattr(rule, parameter)) is None else [now]
-    reach = [*_usual_reach(item, rule), *present, *(1.1 * value for value in _measures(item, rule, stored))]
+    measures = [1.1 * value for answer in stored for value in _measure(item, rule, answer)]
+    reach = [*_usual_reach(item, rule), *present, *(2 * value for value in present), *measures]
     low = min(reach) if entry.least is None else max(min(reach), entry.least)
     high = max(reach) if entry.most is None else min(max(reach), entry.most)
     if entry.kind == "int":
-        step = max(1, math.ceil((high - low) / _SETTINGS))
-        return sorted({*range(math.ceil(low), math.ceil(high) + 1, step), *present})
+        return sorted({*range(math.ceil(low), math.ceil(high) + 1, math.ceil((high - low) / _SETTINGS) or 1), *present})
     steps = (low + (high - low) * at / _SETTINGS for at in range(_SETTINGS + 1))
     return sorted({*(float(f"{value:.3g}") for value in steps), *present})
 
@@ -262,53 +261,42 @@ def settings_of(item: FieldSpec, parameter: str, stored: Sequence[StoredAnswer])
 def _usual_reach(item: FieldSpec, rule: Primitive) -> tuple[float, float]:
     """Return settings worth a look whatever was answered."""
     match rule:
-        case SemanticMatch():
-            return 0, 1
+        case NumericTolerance(mode="absolute"):
+            return 0, abs(_float(item.ground_truth) or 10) / 10
         case NumericTolerance():
-            return 0, max(0.1 if rule.mode == "relative" else _size(item.ground_truth) / 10 or 1, 2 * rule.tolerance)
+            return 0, 0.1
         case DateTolerance():
-            return 0, max(7, 2 * rule.tolerance)
-        case SetContainment():
-            return 1, len(item.ground_truth) if isinstance(item.ground_truth, list) and item.ground_truth else 1
-        case TraceRegex():
-            return 1, 10
+            return 0, 7
         case TraceLength():
             return 0, 100
+        case SetContainment() if isinstance(item.ground_truth, list):
+            return 1, max(1, len(item.ground_truth))
+        case TraceRegex():
+            return 1, 10
     return 0, 1
 
 
-def _measures(item: FieldSpec, rule: Primitive, stored: Sequence[StoredAnswer]) -> Iterator[float]:
+def _measure(item: FieldSpec, rule: Primitive, answer: StoredAnswer) -> Iterator[float]:
     """Yield what an answer is measured by: its length, its distance from the truth, or its number."""
-    size = _size(item.ground_truth)
-    for answer in stored:
-        value = answer.values.get(item.name)
-        read = _size(value, signed=True)
-        match rule:
-            case TraceLength():
-                yield len(answer.response.split() if rule.unit == "words" else answer.response)
-            case NumericTolerance() if read is not None:
-                distance = abs(read - (_size(item.ground_truth, signed=True) or 0))
-                if distance <= _OUTLIER * (size or 1):
-                    yield distance / (size or 1) if rule.mode == "relative" else distance
-            case DateTolerance():
-                days = _days_apart(item.ground_truth, value, rule.dayfirst)
-                if days is not None and days <= 366:
-                    yield days * {"days": 1, "hours": 24, "minutes": 1440}[rule.unit]
-            case _ if read is not None and not isinstance(rule, SemanticMatch | SetContainment | TraceRegex):
-                yield read
+    value, truth = answer.values.get(item.name), item.ground_truth
+    number, wanted = _float(value), _float(truth) or 0.0
+    match rule:
+        case TraceLength():
+            yield len(answer.response.split() if rule.unit == "words" else answer.response)
+        case NumericTolerance() if number is not None and abs(number - wanted) <= _OUTLIER * (abs(wanted) or 1):
+            yield abs(number - wanted) / ((abs(wanted) or 1) if rule.mode == "relative" else 1)
+        case DateTolerance():
+            known, found = (read_date(text, None, rule.dayfirst) for text in (truth, value))
+            if known and found and known.moment and found.moment:
+                days = abs((known.moment.date() - found.moment.date()).days)
+                yield min(days, 366) * {"days": 1, "hours": 24, "minutes": 1440}[rule.unit]
+        case NumericRange() if number is not None:
+            yield number
 
 
-def _size(value: Any, *, signed: bool = False) -> Any:
+def _float(value: Any) -> float | None:
     read = read_number(value)
-    usable = read is not None and abs(read) < 1e300
-    return (float(read) if signed else abs(float(read))) if usable and read is not None else None if signed else 0.0
-
-
-def _days_apart(truth: Any, value: Any, dayfirst: bool) -> int | None:
-    wanted, found = (read_date(date, None, dayfirst) for date in (truth, value))
-    if wanted is None or found is None or wanted.moment is None or found.moment is None:
-        return None
-    return abs((wanted.moment.date() - found.moment.date()).days)
+    return float(read) if read is not None and abs(read) < 1e300 else None
 
 
 # --- Alternatives of a rule ------------------------------------------------------------------------------------------
@@ -319,12 +307,12 @@ def alternatives(item: FieldSpec, values: Sequence[Any] = ()) -> Iterator[RuleCh
 
     Args:
         item: A field; one without a built-in rule has none.
-        values: Values that shall pass: synonyms and tolerances are proposed for them.
+        values: Values that shall pass: synonyms are proposed for them.
     """
     rule = item.verify_with or {}
     if item.primitive is None:
         return
-    for label, changes in (*_small_steps(rule), *_fitted(item, values)):
+    for label, changes in (*_small_steps(rule), *_synonyms(item, values)):
         try:
             yield RuleChange(label, _changed(item, changes))
         except ValueError:
@@ -369,40 +357,19 @@ def _small_steps(rule: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]
             yield f"lower the threshold to {lower:g}", {"threshold": lower}
 
 
-def _fitted(item: FieldSpec, values: Sequence[Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _synonyms(item: FieldSpec, values: Sequence[Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     rule, truth = item.primitive, item.ground_truth
-    stored = item.verify_with or {}
-    for value in values:
-        if isinstance(rule, ExactMatch) and isinstance(value, str) and isinstance(truth, str):
-            # A sentence around the truth is no synonym of it.
-            if len(value.split()) <= len(truth.split()):
-                yield from _synonym(rule, stored, value, truth)
-        elif stored["type"] in ("NumericExact", "NumericTolerance"):
-            relative = stored.get("mode") == "relative"
-            wanted, found = _size(truth, signed=True), _size(value, signed=True)
-            if wanted is not None and found is not None and (wanted or not relative):
-                distance = abs(found - wanted) / (abs(wanted) if relative else 1)
-                shown = f"{distance * 100:.4g} %" if relative else number(float(f"{distance:.12g}"))
-                mode = "relative" if relative else "absolute"
-                changes = {"type": "NumericTolerance", "tolerance": distance, "mode": mode}
-                yield f"accept numbers up to {shown} away", changes
-        elif stored["type"] in ("DateMatch", "DateTolerance"):
-            days = _days_apart(truth, value, stored["dayfirst"])
-            if days is not None:
-                changes = {"type": "DateTolerance", "tolerance": days, "unit": "days", "dayfirst": stored["dayfirst"]}
-                yield f"accept dates up to {counted(days, 'day')} away", changes
-
-
-def _synonym(
-    rule: ExactMatch, stored: Mapping[str, Any], value: str, truth: str
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    plain = [entry for entry in rule.normalize if not isinstance(entry, SynonymMap)]
-    spelling, meaning = normalize(value, plain), normalize(truth, plain)
+    if not isinstance(rule, ExactMatch) or not isinstance(truth, str):
+        return
+    texts = [entry for entry in rule.normalize if isinstance(entry, str)]
     known = next((entry.mapping for entry in reversed(rule.normalize) if isinstance(entry, SynonymMap)), {})
-    others = [entry for entry in stored["normalize"] if entry != {"mapping": known}]
-    if spelling:
-        mapping = {"mapping": {**known, spelling: meaning}}
-        yield f"count {quoted(value)} as {quoted(meaning)}", {"normalize": [*others, mapping]}
+    others = [entry for entry in rule.to_dict()["normalize"] if entry != {"mapping": known}]
+    meaning = normalize(truth, texts)
+    for value in values:
+        spelling = normalize(value, texts) if isinstance(value, str) else ""
+        if spelling and len(value.split()) <= len(truth.split()):  # a sentence around the truth is no synonym of it
+            mapping = {"mapping": {**known, spelling: meaning}}
+            yield f"count {quoted(value)} as {quoted(meaning)}", {"normalize": [*others, mapping]}
 
 
 # --- Changes that help -----------------------------------------------------------------------------------------------
@@ -506,8 +473,11 @@ def relaxed_rules(results: Iterable[VerificationResult], benchmark: Benchmark) -
                 flips = tuple(
                     result.result_id for result, new, old in zip(failures, after, now, strict=True) if new and not old
                 )
-                source = _applied(change, template.source) if flips else None
-                if source is None:
+                try:
+                    source = change.applied_to(template.source)
+                except KareninaError:
+                    continue
+                if not flips:
                     continue
                 own = [case for case in wrong if case.field == item.name]
                 passing = field_passes(change.item, (StoredAnswer(case.values, case.response or "") for case in own))
@@ -583,10 +553,3 @@ def _wrong_variants(template: Template) -> list[Case]:
         return [case for case in near_misses(template) if case.expected == "fail" and case.verdict == "fail"]
     except KareninaError:
         return []
-
-
-def _applied(change: RuleChange, source: str) -> str | None:
-    try:
-        return change.applied_to(source)
-    except KareninaError:
-        return None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Literal, NamedTuple
 
+from karenina_core import patterns
 from karenina_core.authoring.explanations import FieldSteps, Subject, explain_field, template_of
 from karenina_core.errors import InputError
 from karenina_core.schemas import read_date
@@ -30,6 +31,7 @@ from karenina_core.schemas.primitives import (
     TraceRegex,
 )
 from karenina_core.templates import FieldSpec, Template
+from karenina_core.text import counted
 
 Expected = Literal["pass", "fail", "either"]
 """What an author will want; `either` where that is a matter of taste."""
@@ -135,45 +137,51 @@ def _case(template: Template, item: FieldSpec, variant: Variant) -> Case:
 
 def variants(item: FieldSpec) -> Iterator[Variant]:
     """Yield variants for a field with a built-in rule; the truth itself first, where there is one."""
-    truth = item.ground_truth
-    match rule := item.primitive:
-        case TraceContains() | TraceRegex() | TraceLength():
-            yield from _responses(rule, "pass" if truth else "fail", "fail" if truth else "pass")
-            return
-        case ContainsAny() | ContainsAll():
-            yield from _parts(rule)
-        case NumericRange() | DateRange():
-            yield from _bounds(item, rule)
-        case _:
-            yield Variant("the truth itself", truth, "pass" if getattr(rule, "uses_ground_truth", True) else "either")
+    truth, rule = item.ground_truth, item.primitive
+    if isinstance(rule, TraceContains | TraceRegex | TraceLength):
+        for label, text, holds in _responses(rule):
+            yield Variant(label, text, "pass" if holds == bool(truth) else "fail")
+        return
+    rows: list[_Row] = []
     match rule:
         case ExactMatch() if isinstance(truth, str) and truth.strip():
-            yield from _texts(truth, rule)
+            rows = _texts(truth, rule)
+        case ContainsAny() | ContainsAll():
+            rows = _parts(rule)
         case NumericExact() | NumericTolerance() if isinstance(truth, int | float) and not isinstance(truth, bool):
-            yield from _numbers(item, rule, truth)
+            rows = _numbers(item, rule, truth)
+        case NumericRange() | DateRange():
+            rows = list(_bounds(item, rule))
         case SetContainment() | OrderedMatch() if isinstance(truth, list) and truth:
-            yield from _lists(truth, rule)
+            rows = _lists(truth, rule)
         case LiteralMatch():
-            yield from (Variant("another category", value, "fail") for value in item.literal_values if value != truth)
-            if isinstance(truth, str) and truth.swapcase() not in (truth, *item.literal_values):
-                yield Variant("in other capitals", truth.swapcase(), "either")
-            yield Variant("no category of the list", _WRONG, "fail")
+            rows = [("another category", value, "fail") for value in item.literal_values]
+            if str(truth).swapcase() not in item.literal_values:
+                rows.append(("in other capitals", str(truth).swapcase(), "either"))
+            rows.append(("no category of the list", _WRONG, "fail"))
         case DateMatch() | DateTolerance():
-            yield from _dates(truth, rule)
+            rows = _dates(truth, rule)
+    if getattr(rule, "uses_ground_truth", True):
+        yield Variant("the truth itself", truth, "pass")
     if item.type == "bool" and isinstance(truth, bool):
-        yield Variant("the opposite", not truth, "fail")
+        rows.append(("the opposite", not truth, "fail"))
     if item.type in ("str", "date"):
-        yield Variant("an empty text", "", "fail")
-    yield Variant("nothing found", None, "fail")
+        rows.append(("an empty text", "", "fail"))
+    rows.append(("nothing found", None, "fail"))
+    yield from (Variant(*row) for row in rows if type(row[1]) is not type(truth) or row[1] != truth)
+
+
+_Row = tuple[str, Any, Expected]
 
 
 def _if_normalized(rule: Any, *names: str) -> Expected:
     return "pass" if set(names) & {entry for entry in rule.normalize if isinstance(entry, str)} else "either"
 
 
-def _texts(truth: str, rule: ExactMatch) -> Iterator[Variant]:
+def _texts(truth: str, rule: ExactMatch) -> list[_Row]:
     case, plural = _if_normalized(rule, "lowercase", "casefold"), truth.endswith("s")
-    written: list[tuple[str, str, Expected]] = [
+    synonyms = [key for entry in rule.normalize if isinstance(entry, SynonymMap) for key in entry.mapping]
+    rows: list[_Row] = [
         ("in capitals", truth.upper(), case),
         ("in lower case", truth.lower(), case),
         ("with blanks around it", f"  {truth} ", _if_normalized(rule, "strip", "collapse_whitespace")),
@@ -183,68 +191,65 @@ def _texts(truth: str, rule: ExactMatch) -> Iterator[Variant]:
         ("without punctuation", truth.translate(str.maketrans("", "", string.punctuation)), "either"),
         ("with a hyphen for a blank", truth.replace(" ", "-"), "either"),
         ("in the singular" if plural else "in the plural", truth[:-1] if plural else f"{truth}s", "either"),
+        *(("a synonym", key, "either") for key in synonyms),
+        ("with something more", f"{truth} {_WRONG}", "fail"),
+        ("something else", _WRONG, "fail"),
     ]
-    yield from (Variant(*entry) for entry in written if entry[1] != truth)
-    for entry in rule.normalize:
-        if isinstance(entry, SynonymMap):
-            yield from (Variant("a synonym", key, "either") for key in entry.mapping)
-    yield Variant("with something more", f"{truth} {_WRONG}", "fail")
-    if len(truth) > 1 and not plural:
-        yield Variant("without its last letter", truth[:-1], "fail")
-    yield Variant("something else", _WRONG, "fail")
+    return rows if plural or len(truth) < 2 else [*rows, ("without its last letter", truth[:-1], "fail")]
 
 
-def _parts(rule: ContainsAny | ContainsAll) -> Iterator[Variant]:
+def _parts(rule: ContainsAny | ContainsAll) -> list[_Row]:
     together = " and ".join(rule.substrings)
     enough = isinstance(rule, ContainsAny) or len(rule.substrings) == 1
-    yield Variant("all of them", together, "pass")
-    yield Variant("all of them in capitals", together.upper(), _if_normalized(rule, "lowercase", "casefold"))
-    yield from (Variant(f"only {text}", text, "pass" if enough else "fail") for text in rule.substrings)
-    yield Variant("all of them denied", f"not {together}", "either")
-    yield Variant("inside of a longer word", f"x{rule.substrings[0]}x", "either")
-    yield Variant("something else", _WRONG, "either" if any(text in _WRONG for text in rule.substrings) else "fail")
+    return [
+        ("all of them", together, "pass"),
+        ("all of them in capitals", together.upper(), _if_normalized(rule, "lowercase", "casefold")),
+        *((f"only {text}", text, "pass" if enough else "fail") for text in rule.substrings),
+        ("all of them denied", f"not {together}", "either"),
+        ("inside of a longer word", f"x{rule.substrings[0]}x", "either"),
+        ("something else", _WRONG, "either" if any(text in _WRONG for text in rule.substrings) else "fail"),
+    ]
 
 
-def _lists(truth: list[Any], rule: SetContainment | OrderedMatch) -> Iterator[Variant]:
-    mode, free = ("exact", "fail") if isinstance(rule, OrderedMatch) else (rule.mode, "pass")
+def _lists(truth: list[Any], rule: SetContainment | OrderedMatch) -> list[_Row]:
+    mode = "exact" if isinstance(rule, OrderedMatch) else rule.mode
+    order: Expected = "fail" if isinstance(rule, OrderedMatch) else "pass"
     missing, extra = _LISTS[mode]
-    order: Expected = "pass" if free == "pass" else "fail"
-    if truth[::-1] != truth:
-        yield Variant("in another order", truth[::-1], order)
     capitals = [item.upper() if isinstance(item, str) else item for item in truth]
-    if capitals != truth:
-        yield Variant("in capitals", capitals, _if_normalized(rule, "lowercase", "casefold"))
-    yield Variant("with an item twice", [*truth, truth[0]], order)
-    yield Variant("with one item missing", truth[1:], missing if len(truth) > 1 else "fail")
-    yield Variant("with one item more", [*truth, _WRONG], extra)
-    yield Variant("with one item replaced", [_WRONG, *truth[1:]], "either" if mode == "overlap" else "fail")
-    yield Variant("only something else", [_WRONG], "fail")
-    yield Variant("as one text", ", ".join(map(str, truth)), "either")
-    yield Variant("an empty list", [], "fail")
+    return [
+        ("in another order", truth[::-1], order),
+        ("in capitals", capitals, _if_normalized(rule, "lowercase", "casefold")),
+        ("with an item twice", [*truth, truth[0]], order),
+        ("with one item missing", truth[1:], missing if len(truth) > 1 else "fail"),
+        ("with one item more", [*truth, _WRONG], extra),
+        ("with one item replaced", [_WRONG, *truth[1:]], "either" if mode == "overlap" else "fail"),
+        ("only something else", [_WRONG], "fail"),
+        ("as one text", ", ".join(map(str, truth)), "either"),
+        ("an empty list", [], "fail"),
+    ]
 
 
-def _numbers(item: FieldSpec, rule: NumericExact | NumericTolerance, truth: float) -> Iterator[Variant]:
+def _numbers(item: FieldSpec, rule: NumericExact | NumericTolerance, truth: float) -> list[_Row]:
     relative = isinstance(rule, NumericTolerance) and rule.mode == "relative"
     allowed = rule.tolerance * (abs(truth) if relative else 1) if isinstance(rule, NumericTolerance) else 0.0
-    yield Variant("as a text", f"{truth}", "pass")
-    if float(truth).is_integer() and abs(truth) < 1e15:
-        yield Variant("with decimals", f"{truth:.1f}", "pass")
-        if abs(truth) >= 1000:
-            yield Variant("with thousands separators", f"{int(truth):,}", "either")
-    yield Variant("with a unit", f"{truth} units", "either")
-    if allowed:
-        whole = item.type == "int"
-        inside, beyond = (int(allowed), int(allowed) + 1) if whole else (allowed, allowed * 1.01)
-        for side, edge, outside in ((1, "upper", "above"), (-1, "lower", "below")):
-            if inside:
-                yield Variant(f"at the {edge} edge of the tolerance", _sum(truth, side * inside), "pass")
-            yield Variant(f"just {outside} the tolerance", _sum(truth, side * beyond), "fail")
     near: Expected = "fail" if allowed < 1 else "either"
-    yield from (Variant("one more", truth + 1, near), Variant("one less", truth - 1, near))
-    if truth:
-        far: Expected = "fail" if allowed < abs(truth) * 0.5 else "either"
-        yield Variant("ten times as much", _sum(truth, truth * 9), far)
-        yield from (Variant("with the other sign", -truth, far), Variant("zero", 0, far))
+    far: Expected = "fail" if allowed < abs(truth) * 0.5 else "either"
+    rows: list[_Row] = [
+        ("as a text", f"{truth}", "pass"),
+        ("with a unit", f"{truth} units", "either"),
+        ("one more", truth + 1, near),
+        ("one less", truth - 1, near),
+        ("ten times as much", _sum(truth, truth * 9), far),
+        ("with the other sign", -truth, far),
+        ("zero", 0, far),
+    ]
+    if float(truth).is_integer() and abs(truth) < 1e15:
+        rows.append(("with decimals", f"{truth:.1f}", "pass"))
+    inside, beyond = (int(allowed), int(allowed) + 1) if item.type == "int" else (allowed, allowed * 1.01)
+    for edge, sign in (("upper", 1), ("lower", -1)) if allowed else ():
+        rows.append((f"at the {edge} edge of the tolerance", _sum(truth, sign * inside), "pass"))
+        rows.append((f"beyond the {edge} edge of the tolerance", _sum(truth, sign * beyond), "fail"))
+    return rows
 
 
 def _sum(number: float, shift: float) -> Any:
@@ -253,31 +258,28 @@ def _sum(number: float, shift: float) -> Any:
     return number + shift if whole else float(f"{number + shift:.12g}")
 
 
-def _bounds(item: FieldSpec, rule: NumericRange | DateRange) -> Iterator[Variant]:
+def _bounds(item: FieldSpec, rule: NumericRange | DateRange) -> Iterator[_Row]:
     for name, bound, side in (("least", rule.min, -1), ("greatest", rule.max, 1)):
-        if bound is None:
-            continue
         value: Any = bound
         if isinstance(rule, DateRange):
             read = read_date(bound, None, rule.dayfirst)
-            beyond = _shifted(read.moment.date(), side) if read and read.moment else None
-        else:
-            whole = item.type == "int"
-            value = int(value) if whole and float(value).is_integer() else value
-            beyond = _sum(value, side * (1 if whole else max(abs(rule.min or 0), abs(rule.max or 0), 1) * 0.01))
-        yield Variant(f"the {name} value", value, "pass")
-        if beyond is not None:
-            yield Variant(f"beyond the {name} value", beyond, "fail")
+            beyond = _shifted(read.moment.date(), side) if read and read.moment else _WRONG
+        elif bound is not None:
+            whole = item.type == "int" and float(bound).is_integer()
+            value = int(bound) if whole else bound
+            beyond = _sum(value, side * (1 if whole else max(abs(value), 1) * 0.01))
+        if bound is not None:
+            yield from ((f"the {name} value", value, "pass"), (f"beyond the {name} value", beyond, "fail"))
 
 
-def _dates(truth: Any, rule: DateMatch | DateTolerance) -> Iterator[Variant]:
+def _dates(truth: Any, rule: DateMatch | DateTolerance) -> list[_Row]:
     form = rule.format if isinstance(rule, DateMatch) else None
     read = read_date(truth, form, rule.dayfirst)
     if read is None or read.moment is None:
-        return
+        return []
     day = read.moment.date()
     free: Expected = "pass" if form is None else "either"
-    written: list[tuple[str, str, Expected]] = [
+    rows: list[_Row] = [
         ("as year-month-day", day.isoformat(), free),
         ("month in words", f"{day:%B} {day.day}, {day.year}", free),
         ("day before the month in words", f"{day.day} {day:%B} {day.year}", free),
@@ -288,43 +290,39 @@ def _dates(truth: Any, rule: DateMatch | DateTolerance) -> Iterator[Variant]:
         ("only the month", f"{day:%Y-%m}", "fail"),
         ("only the year", str(day.year), "fail"),
     ]
-    yield from (Variant(*entry) for entry in written if entry[1] != truth)
-    days = rule.tolerance if isinstance(rule, DateTolerance) else 0
-    if isinstance(rule, DateTolerance) and rule.unit != "days":
-        return
-    shifts: list[tuple[str, int, Expected]] = [("another year", 365 + 2 * days, "fail")]
-    if days:
-        shifts += [(f"{days} days later", days, "pass"), (f"{days} days earlier", -days, "pass")]
-    beyond = "one day beyond the tolerance" if days else "one day later"
-    for label, shift, expected in [*shifts, (beyond, days + 1, "fail"), ("one day earlier still", -days - 1, "fail")]:
-        other = _shifted(day, shift, form)
-        if other is not None:
-            yield Variant(label, other, expected)
+    if isinstance(rule, DateMatch) or rule.unit == "days":
+        days = 0 if isinstance(rule, DateMatch) else rule.tolerance
+        rows.append(("another year", _shifted(day, 365 + 2 * days, form), "fail"))
+        rows.append((f"{counted(days + 1, 'day')} later", _shifted(day, days + 1, form), "fail"))
+        rows.append((f"{counted(days + 1, 'day')} earlier", _shifted(day, -days - 1, form), "fail"))
+        rows.append((f"{counted(days, 'day')} later", _shifted(day, days, form), "pass"))
+    return rows
 
 
-def _shifted(day: date, days: int, form: str | None = None) -> str | None:
+def _shifted(day: date, days: int, form: str | None = None) -> str:
     try:
         other = day + timedelta(days=days)
     except OverflowError:
-        return None
+        return _WRONG
     return other.strftime(form) if form else other.isoformat()
 
 
-def _responses(rule: TraceContains | TraceRegex | TraceLength, right: Expected, wrong: Expected) -> Iterator[Variant]:
+def _responses(rule: TraceContains | TraceRegex | TraceLength) -> Iterator[tuple[str, str, bool]]:
+    """Yield responses with what they are and whether the rule shall hold for them."""
     if isinstance(rule, TraceLength):
         for name, bound, side in (("least", rule.min, -1), ("greatest", rule.max, 1)):
-            for label, length, expected in ((f"the {name}", bound, right), (f"beyond the {name}", bound, wrong)):
-                if length is not None and length <= 10_000 and (length := length + side * (expected == wrong)) >= 0:
-                    text = " ".join(["word"] * length) if rule.unit == "words" else "x" * length
-                    yield Variant(f"{label} length, {length} {rule.unit}", text, expected)
-    text = rule.substring if isinstance(rule, TraceContains) else getattr(rule, "pattern", "")
-    if isinstance(rule, TraceContains) or (text and not set(text) & set(r".^$*+?{}[]\|()")):
+            if bound is not None and 0 < bound <= 10_000:
+                yield f"the {name} length, {bound} {rule.unit}", _response(bound, rule.unit), True
+                yield f"beyond the {name} length", _response(bound + side, rule.unit), False
+        return
+    text = rule.substring if isinstance(rule, TraceContains) else rule.pattern
+    if isinstance(rule, TraceContains) or not set(text) & set(r".^$*+?{}[]\|()"):
         times = getattr(rule, "count_min", None) or 1
-        yield Variant("a response with it", " and ".join([f"It says {text}"] * times) + ".", right)
-        if times > 1:
-            yield Variant("a response with it once", f"It says {text}.", wrong)
-        if text.swapcase() != text:
-            yield Variant("a response with it in other capitals", f"It says {text.swapcase()}.", "either")
-        yield Variant("a response without it", "…", wrong if text not in "…" else "either")
-    if not isinstance(rule, TraceLength):
-        yield Variant("an empty response", "", "either" if isinstance(rule, TraceRegex) else wrong)
+        yield "a response with it", " and ".join([f"It says {text}"] * times) + ".", True
+        yield "a response with it too rarely", " and ".join([f"It says {text}"] * (times - 1)), False
+        yield "a response without it", "–" if "…" in text else "…", False
+    yield "an empty response", "", isinstance(rule, TraceRegex) and patterns.found(rule.pattern, "")
+
+
+def _response(length: int, unit: str) -> str:
+    return " ".join(["word"] * length) if unit == "words" else "x" * length

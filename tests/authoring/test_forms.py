@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from karenina_core.authoring import (
     Composition,
     FormData,
-    Written,
     add_field,
     composition_of,
     form_data,
@@ -63,12 +62,6 @@ def test_a_blank_source_is_an_empty_form() -> None:
     assert view.editable and view.spec == TemplateSpec()
 
 
-def test_a_declarative_template_can_be_edited() -> None:
-    view = form_of(PLAIN)
-    assert view.editable and view.spec is not None and view.reason is None
-    assert [item.name for item in view.spec.fields] == ["gene"]
-
-
 @pytest.mark.parametrize(
     ("source", "reason"),
     [(CLASSIC, "has methods of its own"), (OWN_RULE, "defines Near itself")],
@@ -95,10 +88,6 @@ def data() -> FormData:
     spec = form_of(SOURCE).spec
     assert spec is not None
     return form_data(spec)
-
-
-def test_what_did_not_change_leaves_the_source_byte_for_byte() -> None:
-    assert write_form(SOURCE, data()) == Written(SOURCE)
 
 
 def test_an_edit_keeps_comments() -> None:
@@ -177,17 +166,6 @@ def test_a_field_without_a_rule_is_forgotten_too() -> None:
     one = AnyOf(conditions=[FieldCheck(field_name="gene"), FieldCheck(field_name="amount")])
     data = set_rule(form(GENE, AMOUNT, verify_strategy=one), 0, None)
     assert list(spec(data).verify_strategy.field_names()) == ["amount"]  # type: ignore[union-attr]
-
-
-def test_fields_are_moved() -> None:
-    data = move_field(form(GENE, AMOUNT, USES), 2, 0)
-    assert [item["name"] for item in data["fields"]] == ["uses", "gene", "amount"]
-
-
-def test_a_name_that_another_field_has_leaves_the_composition_alone() -> None:
-    one = AnyOf(conditions=[FieldCheck(field_name="gene"), FieldCheck(field_name="amount")])
-    data = set_name(form(GENE, AMOUNT, verify_strategy=one), 0, "amount")
-    assert composition_of(data).fields == ("gene", "amount")
 
 
 @pytest.mark.parametrize(
@@ -350,13 +328,3 @@ def test_what_is_no_composition_is_named_and_leaves_the_source(strategy: Any) ->
 
 def test_a_composition_as_deep_as_a_source_holds_is_read() -> None:
     assert composition_of(composed(nested(100))) == Composition("nested", ("gene",))
-
-
-def test_an_unknown_primitive_is_refused_by_name() -> None:
-    with pytest.raises(InputError, match="'Nope'"):
-        set_rule(composed(None), 0, "Nope")
-
-
-def test_an_unknown_way_to_compose_is_refused_by_name() -> None:
-    with pytest.raises(InputError, match="'none_of'"):
-        set_composition(composed(None), "none_of", ["gene"])

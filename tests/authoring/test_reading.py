@@ -11,7 +11,6 @@ from karenina_core.authoring.reading import (
     Figure,
     Notes,
     asked_for,
-    field_name,
     offered,
     read_figure,
     spread,
@@ -134,12 +133,6 @@ def test_names_far_apart_are_read_as_if_they_were_near() -> None:
 )
 def test_what_is_asked_for(question: str, asked: str) -> None:
     assert asked_for(question) == asked
-
-
-def test_the_name_of_the_field() -> None:
-    assert field_name("How many pairs of it are there?", "amount") == "number_of_pairs"
-    assert field_name("Name it.", "amount") == "amount"
-    assert field_name("What is the class of it?", "answer") == "answer"
 
 
 @pytest.mark.parametrize(

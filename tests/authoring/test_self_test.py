@@ -19,7 +19,6 @@ from tests.authoring.linter.cases import (
     exact,
     items,
     number,
-    pattern,
     similar,
     trace,
     yes,
@@ -53,11 +52,11 @@ def test_a_count_and_its_neighbours() -> None:
 
 def test_the_edges_of_a_tolerance() -> None:
     cases = rows(number(0.72, "float", type="NumericTolerance", tolerance=0.05, mode="absolute"))
-    upper, above = cases["at the upper edge of the tolerance"], cases["just above the tolerance"]
+    upper, above = cases["at the upper edge of the tolerance"], cases["beyond the upper edge of the tolerance"]
     assert (upper.values["amount"], upper.verdict) == (0.77, "pass")
     assert above.verdict == "fail"
     whole = rows(number(342, type="NumericTolerance", tolerance=0.01))
-    assert [whole[label].values["amount"] for label in whole if "edge" in label] == [345, 339]
+    assert [whole[f"at the {edge} edge of the tolerance"].values["amount"] for edge in ("upper", "lower")] == [345, 339]
     assert whole["one more"].expected == "either"
 
 
@@ -83,11 +82,6 @@ def test_lists_with_more_and_less(mode: str, expected: dict[str, str]) -> None:
     assert found["as one text"] == "refused"
 
 
-def test_an_ordered_list_turned_round_fails() -> None:
-    ordered = items().model_copy(update={"verify_with": {"type": "OrderedMatch", "normalize": LOWER}})
-    assert verdicts(ordered)["in another order"] == "fail"
-
-
 def test_what_nobody_wants_comes_first() -> None:
     cases = near_misses(TemplateSpec(fields=[items(mode="subset")]))
     assert cases[0].surprising and cases[0].label == "an empty list"
@@ -99,9 +93,9 @@ def test_what_nobody_wants_comes_first() -> None:
 def test_dates_in_the_usual_forms() -> None:
     found = verdicts(day())
     assert found["month in words"] == found["month abbreviated"] == "pass"
-    assert found["one day later"] == found["only the month"] == found["another year"] == "fail"
+    assert found["1 day later"] == found["only the month"] == found["another year"] == "fail"
     near = verdicts(day(type="DateTolerance", tolerance=30))
-    assert near["30 days later"] == "pass" and near["one day beyond the tolerance"] == "fail"
+    assert near["30 days later"] == "pass" and near["31 days later"] == "fail"
 
 
 def test_other_categories_and_the_opposite() -> None:
@@ -119,11 +113,11 @@ def test_parts_of_a_text() -> None:
 def test_responses_for_rules_that_read_them() -> None:
     cases = rows(trace(type="TraceLength", min=3, max=5, unit="words"))
     assert cases["the least length, 3 words"].response == "word word word"
-    assert cases["beyond the greatest length, 6 words"].verdict == "fail"
+    assert cases["beyond the greatest length"].verdict == "fail"
     absent = verdicts(trace(False, type="TraceContains", substring="Venclexta"))
     assert absent["a response with it"] == "fail" and absent["a response without it"] == "pass"
     often = verdicts(trace(type="TraceRegex", pattern="NCT", count_min=2))
-    assert often["a response with it"] == "pass" and often["a response with it once"] == "fail"
+    assert often["a response with it"] == "pass" and often["a response with it too rarely"] == "fail"
 
 
 def test_meaning_is_not_decided_here() -> None:
@@ -133,15 +127,6 @@ def test_meaning_is_not_decided_here() -> None:
 def test_answers_that_the_notes_name_are_tried() -> None:
     cases = rows(exact(*LOWER), accepted=["Bcl-2"], rejected=["bcl2 "])
     assert cases["accepted by the notes"].surprising and cases["rejected by the notes"].surprising
-
-
-def test_a_pattern_has_only_what_needs_no_invention() -> None:
-    assert {"an empty text", "nothing found"} <= verdicts(pattern(r"NCT\d{8}")).keys()
-
-
-def test_the_other_fields_hold_their_truths() -> None:
-    cases = near_misses(TemplateSpec(fields=[exact(*LOWER), number(23)]))
-    assert all(case.values["gene"] == "BCL2" for case in cases if case.field == "amount")
 
 
 def test_a_form_that_verifies_nothing_cannot_be_tested() -> None:

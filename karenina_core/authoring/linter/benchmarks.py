@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -51,22 +50,6 @@ class BenchmarkFindings:
 
     questions: Mapping[str, QuestionFindings]
     rubric: tuple[Finding, ...]
-
-    @property
-    def count(self) -> dict[Severity, int]:
-        """Number of findings by severity."""
-        own = (finding for item in self.questions.values() for finding in (*item.template, *item.rubric))
-        counts = Counter(finding.severity for finding in (*self.rubric, *own))
-        return {severity: counts[severity] for severity in SEVERITIES}
-
-    @property
-    def by_code(self) -> dict[str, list[str]]:
-        """The questions with a finding of a code, by code; the most frequent first."""
-        questions: dict[str, list[str]] = {}
-        for question_id, item in self.questions.items():
-            for code in dict.fromkeys(finding.code for finding in (*item.template, *item.rubric)):
-                questions.setdefault(code, []).append(question_id)
-        return dict(sorted(questions.items(), key=lambda entry: -len(entry[1])))
 
 
 def lint_benchmark(

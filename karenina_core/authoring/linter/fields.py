@@ -7,10 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
-
-from pydantic import Field, TypeAdapter, ValidationError
-from pydantic_core import SchemaError
+from typing import Any
 
 from karenina_core import patterns
 from karenina_core.authoring.field_types import TYPES, converted, full_date, suggest_rule, suggest_type, yes_or_no
@@ -165,34 +162,6 @@ def truth_placeholder(item: FieldSpec, known: Known) -> Iterator[Problem]:
         usable = value is not None and (item.type != "literal" or _among(value, item.literal_values))
         what = f"The truth {quoted(truth)} is a placeholder, but the rule compares with it."
         yield Problem(what, "Take the reference answer", {"ground_truth": value} if usable else None)
-
-
-@rule("field", "error")
-def truth_refused(item: FieldSpec, known: Known) -> Iterator[Problem]:
-    """The judge's reply is refused when it holds the right value.
-
-    Correct the option or the truth.
-    """
-    truth = item.ground_truth
-    if not uses_truth(item) or item.is_trace or not isinstance(truth, str | int | float | list):
-        return
-    for name, limit in item.options.items():
-        if name not in ("default", "title", "examples") and not _allows(name, limit, truth):
-            rest = {other: value for other, value in item.options.items() if other != name}
-            what = f"The option {name}={quoted(limit)} does not allow the truth {quoted(truth)}."
-            yield Problem(what, f"Remove {name}", {"options": rest})
-
-
-def _allows(name: str, limit: Any, truth: Any) -> bool:
-    constraint: Any = Field(**{name: limit})
-    try:
-        adapter: TypeAdapter[Any] = TypeAdapter(Annotated[type(truth), constraint])  # type: ignore[arg-type]
-        adapter.validate_python(truth)
-    except ValidationError:
-        return False
-    except (TypeError, ValueError, SchemaError):  # the option is not made for such a value
-        return True
-    return True
 
 
 @rule("field", "warning")
@@ -412,18 +381,6 @@ def bool_without_question(item: FieldSpec, known: Known) -> Iterator[Problem]:
         yield Problem(what, "Begin with Whether", {"description": f"Whether {start}"})
 
 
-@rule("field", "warning")
-def date_format_hidden(item: FieldSpec, known: Known) -> Iterator[Problem]:
-    """The judge writes dates as it likes, and a right date in another form fails.
-
-    Name the form in the description, or let the rule understand the usual ways to write dates.
-    """
-    form = parameters(item).get("format")
-    if form and form not in item.description and "format" not in words(item.description):
-        what = f"Only dates written as {form} are read, but the description does not tell the judge."
-        yield Problem(what, "Understand the usual ways to write dates", with_rule(item, format=None))
-
-
 # --- Comparisons -----------------------------------------------------------------------------------------------------
 
 
@@ -560,22 +517,15 @@ def threshold_low(item: FieldSpec, known: Known) -> Iterator[Problem]:
 
 @rule("field", "warning")
 def empty_list_passes(item: FieldSpec, known: Known) -> Iterator[Problem]:
-    """It is a subset of every list, so an answer that names nothing is right.
+    """An empty list is a subset of every list, and every list holds all items of an empty one.
 
-    Ask the judge for at least one item: it then reports that nothing was found, which never passes.
+    Ask the judge for at least one item, so that nothing found never passes; or name the expected items.
     """
-    if parameters(item).get("mode") == "subset" and not item.options.get("min_length"):
+    mode = parameters(item).get("mode")
+    if mode == "subset" and not item.options.get("min_length"):
         changes = {"options": {**item.options, "min_length": 1}}
-        yield Problem("An empty list passes.", "Ask for at least one item", changes)
-
-
-@rule("field", "error")
-def every_list_passes(item: FieldSpec, known: Known) -> Iterator[Problem]:
-    """Every list holds all items of an empty one.
-
-    Name the expected items, or compare exactly.
-    """
-    if parameters(item).get("mode") == "superset" and item.ground_truth == []:
+        yield Problem("An answer that names nothing is right.", "Ask for at least one item", changes)
+    elif mode == "superset" and item.ground_truth == []:
         yield Problem("Every list passes.", "Compare exactly", with_rule(item, mode="exact"))
 
 

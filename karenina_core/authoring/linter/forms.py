@@ -14,7 +14,6 @@ from karenina_core.authoring.linter.findings import Finding, Fix
 from karenina_core.authoring.linter.templates import lint
 from karenina_core.errors import InputError, validation_message
 from karenina_core.templates import FieldSpec, TemplateSpec, is_reserved
-from karenina_core.text import first_free
 
 _Field = dict[str, Any]
 _FieldChange = tuple[str, str, _Field]
@@ -42,8 +41,7 @@ def lint_form(data: FormData, **known: Any) -> list[Finding]:
 def _obstacles(data: FormData) -> Iterator[Finding]:
     """Yield the first thing in the way of every field; when there is none, what is in the way of the whole."""
     items: Any = data.get("fields")
-    usable = isinstance(items, list) and all(isinstance(item, dict) for item in items)
-    items = items if usable else []
+    items = items if isinstance(items, list) and all(isinstance(item, dict) for item in items) else []
     bad = [(item, problem) for item in items if (problem := _complaint(FieldSpec, item)) is not None]
     for item, problem in bad:
         name = str(item.get("name") or "")
@@ -51,15 +49,8 @@ def _obstacles(data: FormData) -> Iterator[Finding]:
         code, label, changed = change or ("form_incomplete", "", None)
         fix = Fix(label, _replacing(item, changed), "form") if changed else None
         yield Finding(code, "error", name or None, problem, _WHY, "Correct or complete the field.", fix)
-    whole = None if bad else _complaint(TemplateSpec, data)
-    if whole is not None:
-        fixed = (
-            (code, label, edit)
-            for code, label, edit in _WHOLE
-            if usable and _complaint(TemplateSpec, edit(data)) != whole
-        )
-        code, label, edit = next(fixed, ("form_incomplete", "", None))
-        yield Finding(code, "error", None, whole, _WHY, "Correct it.", Fix(label, edit, "form") if edit else None)
+    if not bad:
+        yield Finding("form_incomplete", "error", None, _complaint(TemplateSpec, data) or "", _WHY, "Correct it.")
 
 
 def _complaint(model: type[FieldSpec] | type[TemplateSpec], data: Any) -> str | None:
@@ -97,30 +88,3 @@ def _field_changes(item: _Field) -> Iterator[_FieldChange]:
     if isinstance(rule, dict) and isinstance(rule.get("pattern"), str):
         literal = {**rule, "pattern": re.escape(rule["pattern"])}
         yield "regex_invalid", "Look for the text literally", {**item, "verify_with": literal}
-
-
-def _numbered(data: FormData) -> FormData:
-    new = copy.deepcopy(data)
-    names, seen = {str(item.get("name")) for item in new["fields"]}, set[str]()
-    for item in new["fields"]:
-        name = str(item.get("name"))
-        if name in seen:
-            item["name"] = first_free(lambda number, name=name: f"{name}_{number}", names, 2)  # type: ignore[misc]
-            names.add(item["name"])
-        seen.add(name)
-    return new
-
-
-def _weighted(data: FormData) -> FormData:
-    return {**copy.deepcopy(data), "fields": [{**copy.deepcopy(item), "weight": 1.0} for item in data["fields"]]}
-
-
-def _composed(data: FormData) -> FormData:
-    return {**copy.deepcopy(data), "verify_strategy": None}
-
-
-_WHOLE: tuple[tuple[str, str, Callable[[FormData], FormData]], ...] = (
-    ("duplicate_field", "Number them", _numbered),
-    ("weight_zero_on_all", "Give all the weight 1", _weighted),
-    ("strategy_unknown_field", "Ask for all fields", _composed),
-)

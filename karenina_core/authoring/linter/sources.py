@@ -11,10 +11,8 @@ from karenina_core.authoring.linter.findings import Finding, Fix
 from karenina_core.authoring.source_edits import Change, Positions, Span, with_changes
 from karenina_core.errors import TemplateError
 from karenina_core.templates import on_deep_stack, parse_module, read_template, readable
-from karenina_core.text import first_free
 
 _WORDS = {"true": "True", "false": "False", "null": "None", "none": "None"}
-_TYPES: dict[type, str] = {bool: "bool", int: "int", float: "float", str: "str"}
 _FENCE = re.compile(r"\A\s*```[a-zA-Z]*[ \t]*\r?\n(?P<code>.*?)\n?```\s*\Z", re.DOTALL)
 _Changes = Iterator[Change]
 
@@ -69,10 +67,6 @@ def _helps(slip: _Slip, source: str, error: TemplateError) -> bool:
     return corrected != source
 
 
-def _classes(tree: ast.Module) -> list[ast.ClassDef]:
-    return [node for node in tree.body if isinstance(node, ast.ClassDef)]
-
-
 def _python_words(tree: ast.Module, at: Positions) -> _Changes:
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id in _WORDS:
@@ -80,34 +74,11 @@ def _python_words(tree: ast.Module, at: Positions) -> _Changes:
 
 
 def _base(tree: ast.Module, at: Positions) -> _Changes:
-    for node in _classes(tree):
-        if node.name == "Answer" and not node.bases and not node.keywords:
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and node.name == "Answer" and not node.bases and not node.keywords:
             name = at.class_name(node)
             behind = re.compile(rb"\s*\(\s*\)").match(at.data, name.end)
             yield Span(name.start, behind.end() if behind else name.end), b"Answer(BaseAnswer)"
-
-
-def _types(tree: ast.Module, at: Positions) -> _Changes:
-    for item in (item for node in _classes(tree) for item in node.body):
-        if isinstance(item, ast.Assign) and len(item.targets) == 1 and isinstance(item.value, ast.Call):
-            truth = next((entry.value for entry in item.value.keywords if entry.arg == "ground_truth"), None)
-            value = truth.value if isinstance(truth, ast.Constant) else None
-            kind = "list[str]" if isinstance(truth, ast.List) else _TYPES.get(type(value), "str")
-            end = at.end(item.targets[0])
-            yield Span(end, end), f": {kind}".encode()
-
-
-def _other_names(tree: ast.Module, at: Positions) -> _Changes:
-    for node in _classes(tree):
-        targets = [item.target for item in node.body if isinstance(item, ast.AnnAssign)]
-        named = [target for target in targets if isinstance(target, ast.Name)]
-        names, seen = {target.id for target in named}, set[str]()
-        for target in named:
-            if target.id in seen:
-                free = first_free(lambda number, name=target.id: f"{name}_{number}", names, 2)  # type: ignore[misc]
-                names.add(free)
-                yield at.span(target), free.encode()
-            seen.add(target.id)
 
 
 def _unused_imports(tree: ast.Module, at: Positions) -> _Changes:
@@ -121,9 +92,7 @@ def _unused_imports(tree: ast.Module, at: Positions) -> _Changes:
 
 _SLIPS = (
     _Slip("code_fences", "Remove the fences around the code", ("syntax",), None),
-    _Slip("duplicate_field", "Give the second field another name", ("duplicate",), _other_names),
     _Slip("literal_words", "Write True, False and None", ("literal",), _python_words),
     _Slip("base_missing", "Let Answer inherit from BaseAnswer", ("bases", "no_answer"), _base),
-    _Slip("type_missing", "Type the fields as their truths", ("untyped",), _types),
     _Slip("import_unused", "Remove imports that nothing uses", ("import",), _unused_imports),
 )

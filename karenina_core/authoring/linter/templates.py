@@ -21,7 +21,7 @@ from karenina_core.authoring.linter.findings import (
 from karenina_core.authoring.linter.sources import unreadable
 from karenina_core.authoring.reading import gives_away, words
 from karenina_core.errors import TemplateError
-from karenina_core.schemas import RESERVED_NAMES, AllOf, BaseAnswer, FieldCheck, VerificationConfig, listed, quoted
+from karenina_core.schemas import RESERVED_NAMES, AllOf, BaseAnswer, FieldCheck, VerificationConfig, quoted
 from karenina_core.templates import Template, TemplateSpec, on_deep_stack, parse_module, read_template, readable
 
 _WHOLESALE = frozenset({"model_dump", "getattr", "vars", "__dict__", "model_dump_json", "dict"})
@@ -54,17 +54,14 @@ def lint(
     lines = {item.name: read.line_of(item.name) for item in spec.fields} if isinstance(read, Template) else {}
     for item in spec.fields:
         findings += field_findings(spec, item, known, lines.get(item.name))
-    for check in RULES["template"]:
-        for problem in check.check(spec):
-            fix = None if problem.changes is None else template_fix(problem.label, problem.field, problem.changes)
-            findings.append(check.finding(problem, problem.field, fix, lines.get(problem.field or "")))
+    problems = [(check, problem) for check in RULES["template"] for problem in check.check(spec)]
     if isinstance(read, Template) and spec.own_code:
         text = readable(read.source)
         methods = on_deep_stack(lambda: _read_methods(parse_module(text), spec.class_name))
-        for check in RULES["methods"]:
-            for problem in check.check(spec, methods):
-                fix = None if problem.changes is None else template_fix(problem.label, problem.field, problem.changes)
-                findings.append(check.finding(problem, problem.field, fix))
+        problems += [(check, problem) for check in RULES["methods"] for problem in check.check(spec, methods)]
+    for check, problem in problems:
+        fix = None if problem.changes is None else template_fix(problem.label, problem.field, problem.changes)
+        findings.append(check.finding(problem, problem.field, fix, lines.get(problem.field or "")))
     return in_order(findings)
 
 
@@ -153,8 +150,6 @@ class _Methods:
         read: Attributes of `self` they read, with the line.
         bound: Attributes of `self` they set, and names the class body binds.
         wholesale: Whether they read attributes in ways that do not show which.
-        returns: What `verify` returns where that is a constant, otherwise `_COMPUTED`; None without a `verify`.
-        verify_line: Line of `verify`, where there is one.
         truths: The expected values that `self.correct = {...}` states; None where they are computed.
         looked_up: Keys of `self.correct[...]` with the line.
     """
@@ -162,8 +157,6 @@ class _Methods:
     read: dict[str, int]
     bound: set[str]
     wholesale: bool
-    returns: list[Any] | None
-    verify_line: int | None
     truths: dict[str, Any] | None
     looked_up: dict[str, int]
 
@@ -178,13 +171,10 @@ def _read_methods(tree: ast.Module, name: str) -> _Methods:
         targets = item.targets if isinstance(item, ast.Assign) else [getattr(item, "target", None)]
         bound |= {target.id for target in targets if isinstance(target, ast.Name)}
     names = {node.id for node in nodes if isinstance(node, ast.Name)} | {node.attr for node in own}
-    verify = methods.get("verify")
     return _Methods(
         read={node.attr: node.lineno for node in own if isinstance(node.ctx, ast.Load)},
         bound=bound,
         wholesale=bool(names & _WHOLESALE),
-        returns=None if verify is None else [_constant(node.value) for node in _returns(verify)],
-        verify_line=verify.lineno if verify else None,
         truths=_truths(nodes),
         looked_up={
             str(node.slice.value): node.lineno
@@ -194,27 +184,12 @@ def _read_methods(tree: ast.Module, name: str) -> _Methods:
     )
 
 
-def _returns(method: ast.FunctionDef) -> Iterator[ast.Return]:
-    """Yield the returns of a method, not those of functions inside it."""
-    waiting: list[ast.AST] = list(method.body)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.Return):
-            yield node
-        elif not isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
-            waiting += ast.iter_child_nodes(node)
-
-
 def _is_self(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id == "self"
 
 
 def _is_correct(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == "correct" and _is_self(node.value)
-
-
-def _constant(node: ast.expr | None) -> Any:
-    return node.value if isinstance(node, ast.Constant) else None if node is None else _COMPUTED
 
 
 def _truths(nodes: list[ast.AST]) -> dict[str, Any] | None:
@@ -231,24 +206,6 @@ def _truths(nodes: list[ast.AST]) -> dict[str, Any] | None:
         except ValueError:
             truths[str(key.value)] = _COMPUTED
     return truths
-
-
-@rule("methods", "error")
-def own_verdict(spec: TemplateSpec, methods: _Methods) -> Iterator[Problem]:
-    """Only True and False are verdicts, and they should depend on the values.
-
-    Return a comparison of the fields with the truth.
-    """
-    values = methods.returns
-    if values is None:
-        return
-    odd = [value for value in values if value is not _COMPUTED and value is not None and type(value) is not bool]
-    if all(value is None for value in values):
-        yield Problem("verify() returns nothing.", line=methods.verify_line)
-    elif odd:
-        yield Problem(f"verify() returns {listed(odd)}.", line=methods.verify_line)
-    elif values[0] is not _COMPUTED and all(value is values[0] for value in values):
-        yield Problem(f"verify() always returns {values[0]}.", line=methods.verify_line)
 
 
 @rule("methods", "warning")

@@ -38,48 +38,29 @@ STORED = StoredTrait(name="Short", kind="callable", rating={})
 
 # Code: traits it speaks of, and traits like them it does not.
 CASES: dict[str, tuple[list[AnyTrait], list[AnyTrait]]] = {
-    "trait_undescribed": (
-        [score(description=None), score(description=" "), regex().model_copy(update={"description": None})],
-        [score(), metric()],
-    ),
-    "scale_too_fine": (
-        [score(max_score=100, description="How concise")],
-        [score(), score(max_score=10, description="How concise")],
-    ),
-    "scale_disagrees": (
-        [score(max_score=10), score(description="From 0 to 3")],
-        [score(), score(description="At least 3 sentences")],
-    ),
-    "metric_not_computable": (
-        [metric(metrics=["precision", "accuracy"]), metric(metrics=["specificity"])],
-        [metric(), metric(metrics=["accuracy"], tn_instructions=["flu"], evaluation_mode="full_matrix")],
-    ),
-    "negatives_unused": (
-        [metric(tn_instructions=["flu"])],
-        [metric(), metric(tn_instructions=["flu"], evaluation_mode="full_matrix")],
-    ),
+    "trait_undescribed": ([score(description=None), score(description=" "),
+        regex().model_copy(update={"description": None})],
+        [score(), metric()]),
+    "scale_too_fine": ([score(max_score=100, description="How concise")],
+        [score(), score(max_score=10, description="How concise")]),
+    "scale_disagrees": ([score(max_score=10), score(description="From 0 to 3")],
+        [score(), score(description="At least 3 sentences")]),
+    "metric_not_computable": ([metric(metrics=["precision", "accuracy"]), metric(metrics=["specificity"])],
+        [metric(), metric(metrics=["accuracy"], tn_instructions=["flu"], evaluation_mode="full_matrix")]),
+    "negatives_unused": ([metric(tn_instructions=["flu"])],
+        [metric(), metric(tn_instructions=["flu"], evaluation_mode="full_matrix")]),
     "trait_not_evaluated": ([STORED], [score()]),
-    "trait_vague": (
-        [score(description="Conciseness"), score(description="TODO"), literal(lay="", expert="full jargon")],
-        [
-            score(),
-            score(description="How concise it is, compared with what was asked"),
-            literal(lay="plain words", expert="full jargon"),
-        ],
-    ),
+    "trait_vague": ([score(description="Conciseness"), score(description="TODO"),
+        literal(lay="", expert="full jargon")],
+        [score(), score(description="How concise it is, compared with what was asked"),
+         literal(lay="plain words", expert="full jargon")]),
     "trait_pattern": ([regex("t(14"), regex(r"\d*"), regex("(x|)")], [regex(), regex(r"\d+")]),
     "trait_pattern_can_hang": ([regex("(a+)+b")], [regex("a+b")]),
-    "items_overlap": (
-        [
-            metric(tn_instructions=["Asthma "], evaluation_mode="full_matrix"),
-            metric(tp_instructions=["asthma", "Asthma", "flu"]),
-            metric(tp_instructions=["asthma", " "]),
-            metric(tn_instructions=["flu", "flu"], evaluation_mode="full_matrix"),
-            metric(fp_instructions=["asthma"]),
-        ],
-        [metric(), metric(fp_instructions=["emphysema"])],
-    ),
-}
+    "items_overlap": ([metric(tn_instructions=["Asthma "], evaluation_mode="full_matrix"),
+        metric(tp_instructions=["asthma", "Asthma", "flu"]), metric(tp_instructions=["asthma", " "]),
+        metric(tn_instructions=["flu", "flu"], evaluation_mode="full_matrix"), metric(fp_instructions=["asthma"])],
+        [metric(), metric(fp_instructions=["emphysema"])]),
+}  # fmt: skip
 
 
 def found(trait: AnyTrait, code: str) -> list[Finding]:

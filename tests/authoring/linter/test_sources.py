@@ -28,33 +28,12 @@ def test_a_sound_classic_template_has_no_finding() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "code", "line"),
-    [
-        (
-            'return self.target.strip().upper() == self.correct["target"].upper()',
-            "return True",
-            "own_verdict",
-            7,
-        ),
-        (
-            'return self.target.strip().upper() == self.correct["target"].upper()',
-            'return "yes"',
-            "own_verdict",
-            7,
-        ),
-        (
-            'return self.target.strip().upper() == self.correct["target"].upper()',
-            "self.target",
-            "own_verdict",
-            7,
-        ),
-        ("self.target.strip", "self.targe.strip", "own_unknown_name", 8),
-        ('self.correct["target"].upper', 'self.correct["gene"].upper', "own_unknown_name", 8),
-    ],
+    ("old", "new"),
+    [("self.target.strip", "self.targe.strip"), ('self.correct["target"].upper', 'self.correct["gene"].upper')],
 )
-def test_a_slip_in_a_method(old: str, new: str, code: str, line: int) -> None:
-    finding = findings(SOUND.replace(old, new))[code]
-    assert finding.severity == "error" and finding.line == line
+def test_a_name_in_a_method_that_is_not_there(old: str, new: str) -> None:
+    finding = findings(SOUND.replace(old, new))["own_unknown_name"]
+    assert finding.severity == "error" and finding.line == 8
 
 
 def test_a_field_that_no_method_reads() -> None:
@@ -83,12 +62,6 @@ def test_rules_for_fields_hold_beside_methods_too() -> None:
     assert findings(source)["description_vague"].field == "dose"
 
 
-def test_returns_of_helpers_inside_are_not_the_verdict() -> None:
-    source = SOUND.replace("return self.target", 'def name():\n            return "a"\n        return self.target')
-    assert findings(source) == {}
-
-
-RULE = "verify_with=ExactMatch()"
 GENE = 'gene: str = VerifiedField(description="The gene symbol named", ground_truth="BCL2", verify_with=ExactMatch())'
 
 
@@ -100,11 +73,9 @@ def answer(*lines: str) -> str:
     ("source", "code"),
     [
         (f"```python\n{answer(GENE)}```\n", "code_fences"),
-        (answer(GENE, GENE), "duplicate_field"),
         (answer(GENE.replace('"BCL2"', "true")), "literal_words"),
         (answer(GENE).replace("(BaseAnswer)", ""), "base_missing"),
         (answer(GENE).replace("(BaseAnswer)", "()"), "base_missing"),
-        (answer(GENE.replace(": str", "")), "type_missing"),
         ("import os\n" + answer(GENE), "import_unused"),
     ],
 )
@@ -114,11 +85,6 @@ def test_a_slip_that_a_click_mends(source: str, code: str) -> None:
     fixed = repaired(source, finding)
     assert read_template(fixed).spec.fields[0].name == "gene"
     assert fixed.count("# kept") == source.count("# kept")
-
-
-def test_the_truth_tells_the_missing_type() -> None:
-    source = answer(GENE.replace(": str", "").replace('"BCL2"', "[]").replace("ExactMatch", "SetContainment"))
-    assert "gene: list[str] =" in repaired(source, lint(source)[0])
 
 
 @pytest.mark.parametrize(
@@ -138,7 +104,7 @@ def test_what_an_author_has_to_mend(source: str, code: str) -> None:
 
 
 def test_one_slip_after_the_other() -> None:
-    source = answer(GENE.replace('"BCL2"', "true"), GENE.replace(": str", "")).replace("gene: str", "other: str", 1)
+    source = "```\n" + answer(GENE.replace('"BCL2"', "true")) + "```"
     for _ in range(2):
         source = repaired(source, lint(source)[0])
-    assert [item.name for item in read_template(source).spec.fields] == ["other", "gene"]
+    assert read_template(source).spec.fields[0].ground_truth is True

@@ -24,9 +24,6 @@ CASES = [
     ("options_missing", form({"type": "literal", "verify_with": {"type": "LiteralMatch"}})),
     ("trace_not_bool", form({"verify_with": TRACE})),
     ("regex_invalid", form({"verify_with": {"type": "RegexMatch", "pattern": "t(14;18"}})),
-    ("duplicate_field", form({}, {}, {"name": "gene_2"})),
-    ("weight_zero_on_all", form({"weight": 0}, {"name": "b", "weight": 0})),
-    ("strategy_unknown_field", form({}, verify_strategy={"type": "field_check", "field_name": "other"})),
 ]
 
 
@@ -48,6 +45,9 @@ def test_what_stands_in_the_way_and_the_fix_for_it(code: str, data: FormData) ->
         ("form_incomplete", form({"verify_with": {"type": "NumericTolerance"}})),
         ("form_incomplete", form({"verify_with": {"type": "Unknown"}})),
         ("form_incomplete", form({"weight": -1})),
+        ("form_incomplete", form({}, {}, {"name": "gene_2"})),
+        ("form_incomplete", form({"weight": 0}, {"name": "b", "weight": 0})),
+        ("form_incomplete", form({}, verify_strategy={"type": "field_check", "field_name": "other"})),
         ("form_incomplete", {"fields": "none"}),
     ],
 )
