@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.cli import choices, output, tables
-from karenina_core.cli.codes import DONE, PROBLEMS, UNUSABLE
-from karenina_core.errors import CheckpointError
-from karenina_core.schemas import VerificationConfig, VerificationResultSet
+from karenina_core.cli import output
+from karenina_core.cli.main import DONE, PROBLEMS, UNUSABLE
+from karenina_core.errors import CheckpointError, InputError, KareninaError
+from karenina_core.files import write_atomic
+from karenina_core.models import Purpose, Recording, read_answers
+from karenina_core.schemas import ModelConfig, VerificationConfig, VerificationResultSet
 
 if TYPE_CHECKING:
-    from karenina_core.runs import Store
+    from karenina_core.runs import RunRow, Store
 
 
 def do_demo(options: argparse.Namespace) -> int:
@@ -25,15 +27,14 @@ def do_demo(options: argparse.Namespace) -> int:
     from karenina_core.demo import demo_benchmark, demo_config
     from karenina_core.runs import Store, run_verification
 
-    with tempfile.TemporaryDirectory() as folder:
-        store = Store.open(f"sqlite:///{Path(folder) / 'demo.db'}")
-        try:
-            with output.progress(quiet=options.json) as report:
-                results = run_verification(
-                    demo_benchmark(), demo_config(), run_name="Demo", progress_callback=report, store=store
-                )
-        finally:
-            store.close()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Store.open(Path(folder) / "demo.db") as store,
+        output.progress(quiet=options.json) as report,
+    ):
+        results = run_verification(
+            demo_benchmark(), demo_config(), run_name="Demo", progress_callback=report, store=store
+        )
     _print_results(results, options.json)
     if not options.json:
         print("This was a demonstration: nothing was stored.")
@@ -45,25 +46,25 @@ def do_check(options: argparse.Namespace) -> int:
     try:
         benchmark = Benchmark.load(options.file)
     except CheckpointError as error:
-        if options.json:
-            print(json.dumps({"usable": False, "error": str(error), "code": error.code}, indent=2))
-            return UNUSABLE
-        raise
+        if not options.json:
+            raise
+        _print_json({"usable": False, "error": str(error), "code": error.code})
+        return UNUSABLE
     problems = benchmark.check()
-    serious = [problem for problem in problems if problem.severity == "error"]
     if options.json:
-        report = {
-            "usable": True,
-            "name": benchmark.name,
-            "questions": len(benchmark),
-            "finished": benchmark.finished_count,
-            "repairs": [asdict(repair) for repair in benchmark.repairs],
-            "problems": [asdict(problem) for problem in problems],
-        }
-        print(json.dumps(report, indent=2, ensure_ascii=False))
+        _print_json(
+            {
+                "usable": True,
+                "name": benchmark.name,
+                "questions": len(benchmark),
+                "finished": benchmark.finished_count,
+                "repairs": [asdict(repair) for repair in benchmark.repairs],
+                "problems": [asdict(problem) for problem in problems],
+            }
+        )
     else:
         output.show_check(benchmark, problems)
-    return PROBLEMS if serious else DONE
+    return PROBLEMS if any(problem.severity == "error" for problem in problems) else DONE
 
 
 def do_run(options: argparse.Namespace) -> int:
@@ -71,43 +72,43 @@ def do_run(options: argparse.Namespace) -> int:
     from karenina_core.runs import run_verification, wanted
 
     benchmark = Benchmark.load(options.file)
-    config, chosen = choices.configuration(options), choices.questions(options, benchmark)
+    config, chosen = _configuration(options), _questions(options, benchmark)
     plan = wanted(benchmark, config, chosen, options.limit)
     if plan.note:
         print(plan.note, file=sys.stderr)
     output.show_prepared(plan)
-    if options.save_preset:
-        with output.opened_store() as store:
+    with opened_store() as store:
+        if options.save_preset:
             store.settings.save_preset(options.save_preset, config)
-    if options.estimate:
-        with output.opened_store() as store:
+        if options.estimate:
             output.show_estimate(plan, store)
-        return DONE
-    quiet = options.json == "-"
-    with output.progress(quiet=quiet) as report:
-        results = run_verification(
-            benchmark, config, chosen, run_name=options.name, progress_callback=report, limit=options.limit
-        )
+            return DONE
+        quiet = options.json == "-"
+        with output.progress(quiet=quiet) as report:
+            results = run_verification(
+                benchmark, config, chosen, options.name, progress_callback=report, limit=options.limit, store=store
+            )
+        run = store.runs.get(results.run_id or "")
     if options.json:
         _write(options.json, results, config)
     if not quiet:
-        tables.show_results(results)
-        print(f"Stored as run {results.run_id}. Look again with: karenina show {results.run_id}")
-    return max(_outcome(results), _ending(results.run_id))
+        output.show_results(results)
+        print(f"Stored as run {run.id}. Look again with: karenina show {run.id}")
+    return max(_outcome(results), _ending(run))
 
 
 def do_topup(options: argparse.Namespace) -> int:
     """Let a stored run want more, and carry it out."""
     from karenina_core.runs import top_up, widened
 
-    with output.opened_store() as store:
+    with opened_store() as store:
         store.runs.interrupt_abandoned()
-        run = output.find_run(store, options.run)
+        run = find_run(store, options.run)
         plan = store.runs.plan(run.id)
-        named = choices.questions(options, plan.benchmark) or ()
+        named = _questions(options, plan.benchmark) or ()
         growth: dict[str, Any] = {
-            "answering_models": choices.answering_models(options),
-            "judges": choices.judges(options),
+            "answering_models": _answering_models(options),
+            "judges": _judges(options),
             "replicates": options.replicates,
             "question_ids": plan.benchmark.get_finished_questions(ids_only=True) if options.all_questions else named,
         }
@@ -116,20 +117,18 @@ def do_topup(options: argparse.Namespace) -> int:
             return DONE
         if options.max_cost:
             store.runs.limit_cost(run.id, options.max_cost)
-        config = top_up(store, run.id, **growth)
-        return _carry_on(store, run.id, options.json, config)
+        return _carry_on(store, run.id, options.json, top_up(store, run.id, **growth))
 
 
 def do_presets(options: argparse.Namespace) -> int:
     """List stored configurations, or delete one."""
-    with output.opened_store() as store:
+    with opened_store() as store:
         if options.delete:
             store.settings.preset(options.delete)
             store.settings.delete_preset(options.delete)
         presets = store.settings.presets()
     if options.json:
-        shown = {name: config.model_dump(mode="json", exclude_defaults=True) for name, config in presets.items()}
-        print(json.dumps(shown, indent=2, ensure_ascii=False))
+        _print_json({name: config.model_dump(mode="json", exclude_defaults=True) for name, config in presets.items()})
     else:
         output.show_presets(presets)
     return DONE
@@ -137,11 +136,11 @@ def do_presets(options: argparse.Namespace) -> int:
 
 def do_runs(options: argparse.Namespace) -> int:
     """List stored runs."""
-    with output.opened_store() as store:
+    with opened_store() as store:
         store.runs.interrupt_abandoned()
         runs = store.runs.all()
     if options.json:
-        print(json.dumps([asdict(run) for run in runs], indent=2, ensure_ascii=False, default=str))
+        _print_json([asdict(run) for run in runs])
     else:
         output.show_runs(runs)
     return DONE
@@ -149,30 +148,40 @@ def do_runs(options: argparse.Namespace) -> int:
 
 def do_show(options: argparse.Namespace) -> int:
     """Show one run."""
-    with output.opened_store() as store:
-        run = output.find_run(store, options.run)
+    with opened_store() as store:
+        run = find_run(store, options.run)
         results = VerificationResultSet(store.results.all(run.id), run.id)
-    if not options.json:
-        output.print_account(run.id)
+        if not options.json:
+            output.show_account(store, run)
     _print_results(results, options.json)
     return _outcome(results)
 
 
 def do_compare(options: argparse.Namespace) -> int:
     """Say whether models or runs differ."""
-    from karenina_core.cli.comparing import compare
+    from karenina_core.cli.comparisons import compare
 
-    return compare(options)
+    with opened_store() as store:
+        compare(store, [find_run(store, text) for text in options.run], options)
+    return DONE
+
+
+def do_diff(options: argparse.Namespace) -> int:
+    """Say what changed between two runs."""
+    from karenina_core.cli.comparisons import show_changes
+
+    with opened_store() as store:
+        show_changes(store, find_run(store, options.before), find_run(store, options.after), as_json=options.json)
+    return DONE
 
 
 def do_resume(options: argparse.Namespace) -> int:
     """Continue a run."""
-    from karenina_core.models import read_answers
     from karenina_core.runs import with_answers
 
-    with output.opened_store() as store:
+    with opened_store() as store:
         store.runs.interrupt_abandoned()
-        run = output.find_run(store, options.run)
+        run = find_run(store, options.run)
         if options.max_cost:
             store.runs.limit_cost(run.id, options.max_cost)
         config = with_answers(run.config, read_answers(options.answers)) if options.answers else None
@@ -184,55 +193,82 @@ def _carry_on(store: Store, run_id: str, as_json: bool, config: VerificationConf
 
     with output.progress(quiet=as_json) as report:
         results = resume_run(store, run_id, progress_callback=report, config=config)
+    run = store.runs.get(run_id)
     if not as_json:
-        output.print_account(run_id)
+        output.show_account(store, run)
     _print_results(results, as_json)
-    return max(_outcome(results), _ending(run_id))
+    return max(_outcome(results), _ending(run))
 
 
 def do_reverify(options: argparse.Namespace) -> int:
     """Recompute verdicts without model calls."""
     from karenina_core.runs import flips, reverify
 
-    with output.opened_store() as store:
-        run = output.find_run(store, options.run)
-        benchmark = Benchmark.load(options.benchmark) if options.benchmark else None
-        revision = reverify(store, run.id, benchmark)
+    with opened_store() as store:
+        run = find_run(store, options.run)
+        revision = reverify(store, run.id, Benchmark.load(options.benchmark) if options.benchmark else None)
         changes = flips(store, run.id, revision)
         results = VerificationResultSet(store.results.all(revision), revision)
     if options.json:
-        print(json.dumps({"run": revision, **asdict(changes)}, indent=2, ensure_ascii=False))
+        _print_json({"run": revision, **asdict(changes)})
     else:
         output.show_flips(revision, changes)
-        tables.show_results(results)
+        output.show_results(results)
     return DONE
-
-
-def do_diff(options: argparse.Namespace) -> int:
-    """Say what changed between two runs."""
-    from karenina_core.cli.changes import show_changes
-
-    return show_changes(options.before, options.after, as_json=options.json)
 
 
 def do_export(options: argparse.Namespace) -> int:
     """Write the results of a run to a file."""
     from karenina_core.analysis import FORMATS
     from karenina_core.analysis.formats import Options
-    from karenina_core.files import write_atomic
 
     shown = Options(answers=options.answers, charts=not options.no_figures)
-    with output.opened_store() as store:
-        run = output.find_run(store, options.run)
+    with opened_store() as store:
+        run = find_run(store, options.run)
         content = FORMATS[options.format].content(store, run.id, shown)
     write_atomic(Path(options.out), content)
     print(f"{run.done} results written to {options.out}")
     return DONE
 
 
+def opened_store() -> Store:
+    """Return the configured store; use it as a context, which closes it."""
+    from karenina_core.runs import Store
+
+    return Store.open()
+
+
+def find_run(store: Store, text: str) -> RunRow:
+    """Return the run of that id, id prefix or name.
+
+    Raises:
+        InputError: There is none, or several.
+    """
+    runs = store.runs.all()
+    exact = [run for run in runs if run.id == text] or [run for run in runs if run.name == text]
+    matches = exact or [run for run in runs if run.id.startswith(text)]
+    if len(matches) != 1:
+        what = f"There is no run {text!r}." if not matches else f"{len(matches)} runs match {text!r}."
+        raise InputError(what, next="List the stored runs with: karenina runs")
+    return matches[0]
+
+
+def last_stopped() -> str:
+    """Return the id of the run that stopped last and can go on, or a placeholder where there is none."""
+    try:
+        with opened_store() as store:
+            stopped = [run for run in store.runs.all() if run.status in ("interrupted", "cancelled")]
+            return max(stopped, key=lambda run: run.finished or "").id if stopped else "RUN"
+    except KareninaError:
+        return "RUN"
+
+
+def _print_json(content: Any) -> None:
+    print(json.dumps(content, indent=2, ensure_ascii=False, default=str))
+
+
 def _write(target: str, results: VerificationResultSet, config: VerificationConfig | None = None) -> None:
     from karenina_core.analysis import to_json
-    from karenina_core.files import write_atomic
 
     content = to_json(results, config)
     if target == "-":
@@ -245,16 +281,15 @@ def _print_results(results: VerificationResultSet, as_json: bool) -> None:
     if as_json:
         _write("-", results)
     else:
-        tables.show_results(results)
+        output.show_results(results)
 
 
-def _ending(run_id: str | None) -> int:
+def _ending(run: RunRow) -> int:
     """Say why a run stopped before its end, if it did."""
-    with output.opened_store() as store:
-        run = store.runs.get(run_id or "")
-    if run.done < run.total:
-        print(f"{run.done} of {run.total} evaluations are done. {run.note}".strip(), file=sys.stderr)
-    return PROBLEMS if run.done < run.total else DONE
+    if run.done == run.total:
+        return DONE
+    print(f"{run.done} of {run.total} evaluations are done. {run.note}".strip(), file=sys.stderr)
+    return PROBLEMS
 
 
 def _outcome(results: VerificationResultSet) -> int:
@@ -262,3 +297,74 @@ def _outcome(results: VerificationResultSet) -> int:
     if failed:
         print(f"{len(failed)} of {len(results)} evaluations failed and have no verdict.", file=sys.stderr)
     return PROBLEMS if failed or not results else DONE
+
+
+def _configuration(options: argparse.Namespace) -> VerificationConfig:
+    """Return the configuration: a file or a preset where one is named, changed by the other options."""
+    settings: dict[str, Any] = {}
+    if options.config:
+        from karenina_core.runs import read_configuration_file
+
+        settings = dict(read_configuration_file(options.config))
+    elif options.preset:
+        with opened_store() as store:
+            settings = dict(store.settings.preset(options.preset))
+    given = {
+        "answering_models": _answering_models(options),
+        "parsing_models": _judges(options),
+        "replicate_count": options.replicates,
+        "max_concurrent_requests": options.concurrency,
+        "abstention_enabled": options.abstention,
+        "embedding_check_enabled": options.embeddings,
+        "max_cost": options.max_cost,
+    }
+    settings |= {name: value for name, value in given.items() if value}
+    if not settings.get("answering_models"):
+        raise InputError(
+            "No model to test was given.", next="Name one with --answering, or give prepared answers with --answers."
+        )
+    if not settings.get("parsing_models"):
+        raise InputError("No judge was given.", next="Name one with --judge.")
+    return VerificationConfig.model_validate(settings)
+
+
+def _answering_models(options: argparse.Namespace) -> list[ModelConfig]:
+    prepared = [f"manual:{options.answers}"] if options.answers else []
+    return [model for text in (*options.answering, *prepared) for model in _models(text, options, "answer")]
+
+
+def _judges(options: argparse.Namespace) -> list[ModelConfig]:
+    return [model for text in options.judge for model in _models(text, options, "parse")]
+
+
+def _models(text: str, options: argparse.Namespace, purpose: Purpose) -> list[ModelConfig]:
+    if text.startswith("manual:"):
+        answers = read_answers(text.removeprefix("manual:"))
+        return [
+            ModelConfig(id=name, interface="manual", model_name=name, manual_traces=answers[name]) for name in answers
+        ]
+    if text.startswith("recorded:") and "/" not in text:
+        # A recording by its name alone stands for all models in it.
+        entries = Recording.load(text.removeprefix("recorded:")).entries(purpose)
+        return [ModelConfig.parse(f"{text}/{entry}") for entry in entries]
+    model = ModelConfig.parse(text)
+    place = {"endpoint_base_url": options.base_url, "api_key_env": options.api_key_env}
+    settings = {name: value for name, value in place.items() if value}
+    return [ModelConfig.parse(text, **settings) if model.is_provider else model]
+
+
+def _questions(options: argparse.Namespace, benchmark: Benchmark) -> list[str] | None:
+    """Return the questions that the options choose; None when they choose all."""
+    from karenina_core.runs import choose_questions, questions_of
+
+    named = set(options.question) if options.question else None
+    if options.only_failing_in:
+        with opened_store() as store:
+            failing = set(questions_of(store, find_run(store, options.only_failing_in).id))
+        named = failing if named is None else named & failing
+    if named is None and not options.keyword and not options.search:
+        return None
+    chosen = choose_questions(benchmark, keywords=options.keyword, search=options.search or "", question_ids=named)
+    if not chosen:
+        raise InputError("No question is left.", next="Loosen --keyword, --search, --question or --only-failing-in.")
+    return chosen

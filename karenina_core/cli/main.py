@@ -9,135 +9,22 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from karenina_core import __version__
-from karenina_core.cli.codes import INTERRUPTED, UNUSABLE
 from karenina_core.errors import KareninaError, validation_message
 
-EXPORT_FORMATS = ("csv", "csv-long", "xlsx", "json", "upstream", "html", "markdown", "latex")
+DONE, PROBLEMS, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands."""
-    parser = argparse.ArgumentParser(
-        prog="karenina",
-        description="Build, run and explore LLM benchmarks whose verdicts are decided by code.",
-        epilog="Exit codes: 0 done; 1 problems found or evaluations failed; 2 input not usable; 130 interrupted.",
-    )
-    parser.add_argument("--version", action="version", version=f"karenina {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    demo = commands.add_parser("demo", help="run the bundled benchmark from recorded calls and print the table")
-    demo.add_argument("--json", action="store_true", help="print JSON")
-    check = commands.add_parser("check", help="read a benchmark file and report repairs and problems")
-    check.add_argument("file", metavar="FILE")
-    check.add_argument("--json", action="store_true", help="print JSON")
-    _add_run(commands)
-    _add_topup(commands)
-    presets = commands.add_parser("presets", help="list stored configurations")
-    presets.add_argument("--delete", metavar="NAME", help="forget this one first")
-    presets.add_argument("--json", action="store_true", help="print JSON")
-    runs = commands.add_parser("runs", help="list stored runs")
-    runs.add_argument("--json", action="store_true", help="print JSON")
-    show = commands.add_parser("show", help="show one run")
-    show.add_argument("run", metavar="RUN", help="run id, the start of one, or a run name")
-    show.add_argument("--json", action="store_true", help="print JSON")
-    _add_compare(commands)
-    resume = commands.add_parser(
-        "resume", help="continue an interrupted run; failed evaluations and failed traits are tried again"
-    )
-    resume.add_argument("run", metavar="RUN")
-    resume.add_argument("--answers", metavar="FILE", help="the prepared answers of the run, where it has some")
-    resume.add_argument("--max-cost", type=_amount, metavar="USD", help="let the run spend this much in all")
-    resume.add_argument("--json", action="store_true", help="print JSON")
-    reverify = commands.add_parser("reverify", help="recompute verdicts by present rules, without model calls")
-    reverify.add_argument("run", metavar="RUN")
-    reverify.add_argument("--benchmark", metavar="FILE", help="benchmark with the new rules; else the stored one")
-    reverify.add_argument("--json", action="store_true", help="print JSON")
-    diff = commands.add_parser("diff", help="say which verdicts changed between two runs, and what changed them")
-    diff.add_argument("before", metavar="RUN")
-    diff.add_argument("after", metavar="RUN")
-    diff.add_argument("--json", action="store_true", help="print JSON")
-    export = commands.add_parser("export", help="write the results of a run to a file")
-    export.add_argument("run", metavar="RUN")
-    export.add_argument("--format", choices=EXPORT_FORMATS, required=True, help="html is a report in one file")
-    export.add_argument(
-        "--answers",
-        choices=("none", "failures", "all"),
-        default="failures",
-        help="whose texts an HTML report shows (default: failures)",
-    )
-    export.add_argument("--no-figures", action="store_true", help="an HTML report of some 50 KB without any script")
-    export.add_argument("--out", metavar="FILE", required=True)
-    return parser
+class _Formats:
+    """The names of the export formats, read when they are needed: the analysis takes a while to load."""
 
+    def __iter__(self) -> Iterator[str]:
+        from karenina_core.analysis import FORMATS
 
-def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    run = commands.add_parser(
-        "run",
-        help="run a benchmark file",
-        description="MODEL is a litellm name (openai/gpt-4.1-mini), litellm:NAME, local, local:FILE.gguf, recorded:NAME"
-        " or manual:FILE. Keys are read from the environment.",
-    )
-    run.add_argument("file", metavar="FILE")
-    run.add_argument("--config", metavar="FILE", help="configuration as JSON, or exported results; options change it")
-    run.add_argument("--preset", metavar="NAME", help="stored configuration; options change it")
-    run.add_argument("--save-preset", metavar="NAME", help="store this configuration under a name")
-    _add_models(run)
-    _add_questions(run)
-    run.add_argument("--replicates", type=_positive, metavar="N", help="how often every question is asked")
-    run.add_argument("--concurrency", type=_positive, metavar="N", help="calls at once, 8 when not given")
-    run.add_argument("--limit", type=_positive, metavar="N", help="only the first N questions")
-    run.add_argument("--abstention", action="store_true", help="ask the judge whether the answer declines")
-    run.add_argument("--embeddings", action="store_true", help="enable the embedding check")
-    run.add_argument("--max-cost", type=_amount, metavar="USD", help="stop when the run has spent this much")
-    run.add_argument("--estimate", action="store_true", help="say what the run would take, and ask nobody")
-    run.add_argument("--name", metavar="NAME", help="name of the run")
-    run.add_argument("--json", metavar="OUT", help="write all results as JSON to this file, - for standard output")
-
-
-def _add_topup(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    topup = commands.add_parser(
-        "topup",
-        help="add models, judges, replicates or questions to a stored run, and carry it out",
-        description="The run stays the same run: what it has is kept, and what is answered is not asked again.",
-    )
-    topup.add_argument("run", metavar="RUN", help="run id, the start of one, or a run name")
-    _add_models(topup)
-    _add_questions(topup)
-    topup.add_argument("--all-questions", action="store_true", help="all finished questions of the run's benchmark")
-    topup.add_argument("--replicates", type=_positive, metavar="N", help="how often every question is asked, in all")
-    topup.add_argument("--max-cost", type=_amount, metavar="USD", help="let the run spend this much in all")
-    topup.add_argument("--estimate", action="store_true", help="say what it would take, and ask nobody")
-    topup.add_argument("--json", action="store_true", help="print JSON")
-
-
-def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    compare = commands.add_parser(
-        "compare",
-        help="say whether models or runs really differ",
-        description="Compares models question by question, with intervals and tests. MODEL is a model's name, or what "
-        "the comparison calls it where several runs or judges are compared.",
-    )
-    compare.add_argument("run", metavar="RUN", nargs="+", help="run id, the start of one, or a run name")
-    compare.add_argument("--baseline", metavar="MODEL", help="compare with this one; the first when not given")
-    compare.add_argument("--candidate", metavar="MODEL", nargs="+", default=[], help="all others when not given")
-    compare.add_argument("--json", action="store_true", help="print JSON")
-
-
-def _add_models(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--answering", nargs="+", metavar="MODEL", default=[], help="models under test")
-    parser.add_argument("--judge", nargs="+", metavar="MODEL", default=[], help="models that fill the templates")
-    parser.add_argument("--base-url", metavar="URL", help="OpenAI-compatible endpoint for provider models")
-    parser.add_argument("--api-key-env", metavar="NAME", help="environment variable that holds the key")
-    parser.add_argument("--answers", metavar="FILE", help="prepared answers (JSON, or CSV: question, answer[, model])")
-
-
-def _add_questions(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--keyword", nargs="+", metavar="WORD", default=[], help="only questions with a keyword")
-    parser.add_argument("--search", metavar="TEXT", help="only questions that hold this text")
-    parser.add_argument("--question", nargs="+", metavar="ID", default=[], help="only these questions")
-    parser.add_argument("--only-failing-in", metavar="RUN", help="only questions that failed or broke down in a run")
+        return iter(FORMATS)
 
 
 def _positive(text: str) -> int:
@@ -154,6 +41,135 @@ def _amount(text: str) -> float:
     return amount
 
 
+_FLAG: dict[str, Any] = {"action": "store_true"}
+_SEVERAL: dict[str, Any] = {"nargs": "+", "default": []}
+_RUN = {"metavar": "RUN", "help": "run id, the start of one, or a run name"}
+_FILE = {"metavar": "FILE"}
+_COUNT: dict[str, Any] = {"type": _positive, "metavar": "N"}
+
+# What an option is, wherever a command has it; a command may say something else about it.
+OPTIONS: dict[str, dict[str, Any]] = {
+    "file": _FILE,
+    "run": _RUN,
+    "before": _RUN,
+    "after": _RUN,
+    "--json": {**_FLAG, "help": "print JSON"},
+    "--config": {**_FILE, "help": "configuration as JSON, or exported results; options change it"},
+    "--preset": {"metavar": "NAME", "help": "stored configuration; options change it"},
+    "--save-preset": {"metavar": "NAME", "help": "store this configuration under a name"},
+    "--delete": {"metavar": "NAME", "help": "forget this one first"},
+    "--answering": {**_SEVERAL, "metavar": "MODEL", "help": "models under test"},
+    "--judge": {**_SEVERAL, "metavar": "MODEL", "help": "models that fill the templates"},
+    "--base-url": {"metavar": "URL", "help": "OpenAI-compatible endpoint for provider models"},
+    "--api-key-env": {"metavar": "NAME", "help": "environment variable that holds the key"},
+    "--answers": {**_FILE, "help": "prepared answers (JSON, or CSV: question, answer[, model])"},
+    "--keyword": {**_SEVERAL, "metavar": "WORD", "help": "only questions with a keyword"},
+    "--search": {"metavar": "TEXT", "help": "only questions that hold this text"},
+    "--question": {**_SEVERAL, "metavar": "ID", "help": "only these questions"},
+    "--only-failing-in": {"metavar": "RUN", "help": "only questions that failed or broke down in a run"},
+    "--all-questions": {**_FLAG, "help": "all finished questions of the run's benchmark"},
+    "--replicates": {**_COUNT, "help": "how often every question is asked, in all"},
+    "--concurrency": {**_COUNT, "help": "calls at once, 8 when not given"},
+    "--limit": {**_COUNT, "help": "only the first N questions"},
+    "--abstention": {**_FLAG, "help": "ask the judge whether the answer declines"},
+    "--embeddings": {**_FLAG, "help": "enable the embedding check"},
+    "--max-cost": {"type": _amount, "metavar": "USD", "help": "let the run spend this much in all"},
+    "--estimate": {**_FLAG, "help": "say what it would take, and ask nobody"},
+    "--name": {"metavar": "NAME", "help": "name of the run"},
+    "--baseline": {"metavar": "MODEL", "help": "compare with this one; the first when not given"},
+    "--candidate": {**_SEVERAL, "metavar": "MODEL", "help": "all others when not given"},
+    "--benchmark": {**_FILE, "help": "benchmark with the new rules; else the stored one"},
+    "--format": {"metavar": "FORMAT", "choices": _Formats(), "required": True, "help": "one of: %(choices)s"},
+    "--no-figures": {**_FLAG, "help": "an HTML report of some 50 KB without any script"},
+    "--out": {**_FILE, "required": True},
+}
+_MODELS = "--answering --judge --base-url --api-key-env --answers"
+_QUESTIONS = "--keyword --search --question --only-failing-in"
+
+
+class Command(NamedTuple):
+    """A command of the command line; the function of that name in `commands` carries it out.
+
+    Attributes:
+        help: One line for the list of commands.
+        options: Names of its options, in the order of its help.
+        changes: What differs from the table of options, by option.
+        description: More about it, for its own help.
+    """
+
+    help: str
+    options: str
+    changes: Mapping[str, dict[str, Any]] = {}
+    description: str | None = None
+
+
+COMMANDS: dict[str, Command] = {
+    "demo": Command("run the bundled benchmark from recorded calls and print the table", "--json"),
+    "check": Command("read a benchmark file and report repairs and problems", "file --json"),
+    "run": Command(
+        "run a benchmark file",
+        f"file --config --preset --save-preset {_MODELS} {_QUESTIONS} --replicates --concurrency --limit --abstention "
+        "--embeddings --max-cost --estimate --name --json",
+        {
+            "--max-cost": {"help": "stop when the run has spent this much"},
+            "--json": {"action": "store", "metavar": "OUT", "help": "write all results as JSON here, - for printing"},
+        },
+        "MODEL is a litellm name (openai/gpt-4.1-mini), litellm:NAME, local, local:FILE.gguf, recorded:NAME or "
+        "manual:FILE. Keys are read from the environment.",
+    ),
+    "topup": Command(
+        "add models, judges, replicates or questions to a stored run, and carry it out",
+        f"run {_MODELS} {_QUESTIONS} --all-questions --replicates --max-cost --estimate --json",
+        description="The run stays the same run: what it has is kept, and what is answered is not asked again.",
+    ),
+    "presets": Command("list stored configurations", "--delete --json"),
+    "runs": Command("list stored runs", "--json"),
+    "show": Command("show one run", "run --json"),
+    "compare": Command(
+        "say whether models or runs really differ",
+        "run --baseline --candidate --json",
+        {"run": {"nargs": "+"}},
+        "Compares models question by question, with intervals and tests. MODEL is a model's name, or what the "
+        "comparison calls it where several runs or judges are compared.",
+    ),
+    "resume": Command(
+        "continue an interrupted run; failed evaluations and failed traits are tried again",
+        "run --answers --max-cost --json",
+        {"--answers": {"help": "the prepared answers of the run, where it has some"}},
+    ),
+    "reverify": Command("recompute verdicts by present rules, without model calls", "run --benchmark --json"),
+    "diff": Command("say which verdicts changed between two runs, and what changed them", "before after --json"),
+    "export": Command(
+        "write the results of a run to a file",
+        "run --format --answers --no-figures --out",
+        {
+            "--answers": {
+                "metavar": None,
+                "choices": ("none", "failures", "all"),
+                "default": "failures",
+                "help": "whose texts an HTML report shows (default: failures)",
+            }
+        },
+    ),
+}
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
+    parser = argparse.ArgumentParser(
+        prog="karenina",
+        description="Build, run and explore LLM benchmarks whose verdicts are decided by code.",
+        epilog="Exit codes: 0 done; 1 problems found or evaluations failed; 2 input not usable; 130 interrupted.",
+    )
+    parser.add_argument("--version", action="version", version=f"karenina {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, command in COMMANDS.items():
+        added = commands.add_parser(name, help=command.help, description=command.description)
+        for option in command.options.split():
+            added.add_argument(option, **OPTIONS[option] | command.changes.get(option, {}))
+    return parser
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     from karenina_core.redact import redact
@@ -164,29 +180,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(getattr(commands, f"do_{options.command}")(options))
     except KareninaError as error:
-        for part in (error.what if not getattr(error, "line", None) else str(error), error.why, error.next):
-            if part:
-                print(redact(part), file=sys.stderr)
-        return UNUSABLE
+        problem = [error.what if not getattr(error, "line", None) else str(error), error.why, error.next]
     except ValueError as error:
-        print(redact(validation_message(error)), file=sys.stderr)
-        return UNUSABLE
+        problem = [validation_message(error)]
     except OSError as error:
-        print(redact(f"{error.strerror or error}: {error.filename or ''}".rstrip(": ")), file=sys.stderr)
-        return UNUSABLE
+        problem = [f"{error.strerror or error}: {error.filename or ''}".rstrip(": ")]
     except KeyboardInterrupt:
         print("Interrupted. What was finished is stored.", file=sys.stderr)
-        print(f"Go on with: karenina resume {_interrupted()}. All runs are listed by: karenina runs", file=sys.stderr)
+        run = commands.last_stopped()
+        print(f"Go on with: karenina resume {run}. All runs are listed by: karenina runs", file=sys.stderr)
         return INTERRUPTED
-
-
-def _interrupted() -> str:
-    """Return the id of the run that stopped last and can go on, or a placeholder where there is none."""
-    from karenina_core.cli import output
-
-    try:
-        with output.opened_store() as store:
-            stopped = [run for run in store.runs.all() if run.status in ("interrupted", "cancelled")]
-            return max(stopped, key=lambda run: run.finished or "").id if stopped else "RUN"
-    except KareninaError:
-        return "RUN"
+    for line in filter(None, problem):
+        print(redact(line), file=sys.stderr)
+    return UNUSABLE

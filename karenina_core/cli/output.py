@@ -1,23 +1,24 @@
-"""What the command line prints: tables, a progress bar on a terminal, plain lines elsewhere."""
+"""What the command line prints: tables and sentences, a progress bar on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.errors import InputError
-from karenina_core.schemas import VerificationConfig
+from karenina_core.schemas import VerificationConfig, VerificationResult, VerificationResultSet
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
     from rich.console import Console
+    from rich.table import Table
 
     from karenina_core.runs import FlipList, Plan, RunRow, Share, Store
 
 Report = Callable[[float, str], None]
-SIGNS = {"pass": "✓ pass", "fail": "✗ fail", "not_evaluated": "– not evaluated"}
+SIGNS = {"pass": "✓", "fail": "✗", "not_evaluated": "–"}
 
 
 def console() -> Console:
@@ -27,17 +28,9 @@ def console() -> Console:
     return Console(highlight=False, width=None if sys.stdout.isatty() else 120)
 
 
-def print_account(run_id: str) -> None:
-    """Print where a run stands, and what it took."""
-    from karenina_core.runs import spent_in_words
-
-    with opened_store() as store:
-        run = store.runs.get(run_id)
-        spent = spent_in_words(run.cost, run.config, store.settings.prices(), run.calls - run.cached_calls)
-    console().print(
-        f"{shown(run.name)}: {shown(run.state, 200)}. {run.done} of {run.total} evaluations done, {run.calls} model "
-        f"calls ({run.cached_calls} from the ledger), spent: {spent}."
-    )
+def print_line(text: str) -> None:
+    """Print one line, however long it is."""
+    console().print(text, soft_wrap=True)
 
 
 def shown(text: Any, limit: int = 60) -> str:
@@ -83,33 +76,6 @@ def _plain_reporter() -> Report:
     return report
 
 
-@contextmanager
-def opened_store() -> Iterator[Store]:
-    """Yield the configured store, closed afterwards."""
-    from karenina_core.runs import Store
-
-    store = Store.open()
-    try:
-        yield store
-    finally:
-        store.close()
-
-
-def find_run(store: Store, text: str) -> Any:
-    """Return the run of that id, id prefix or name.
-
-    Raises:
-        InputError: There is none, or several.
-    """
-    runs = store.runs.all()
-    exact = [run for run in runs if run.id == text] or [run for run in runs if run.name == text]
-    matches = exact or [run for run in runs if run.id.startswith(text)]
-    if len(matches) != 1:
-        what = f"There is no run {text!r}." if not matches else f"{len(matches)} runs match {text!r}."
-        raise InputError(what, next="List the stored runs with: karenina runs")
-    return matches[0]
-
-
 def show_check(benchmark: Benchmark, problems: Sequence[Any]) -> None:
     """Print what reading a file found."""
     out = console()
@@ -117,48 +83,39 @@ def show_check(benchmark: Benchmark, problems: Sequence[Any]) -> None:
     for repair in benchmark.repairs:
         out.print(f"  repaired  {shown(repair.where)}: {shown(repair.what, 200)} → {shown(repair.action, 200)}")
     for problem in problems:
-        out.print(
-            f"  {problem.severity:8}  {shown(problem.where)}: {shown(problem.what, 300)} {shown(problem.next, 200)}"
-        )
+        advice = f"{shown(problem.what, 300)} {shown(problem.next, 200)}"
+        out.print(f"  {problem.severity:8}  {shown(problem.where)}: {advice}")
     if not benchmark.repairs and not problems:
         out.print("No repairs were needed and no problems were found.")
 
 
 def show_runs(runs: Sequence[RunRow]) -> None:
     """Print the list of runs, and under it why some have stopped."""
-    from rich import box
-    from rich.table import Table
-
     if not runs:
-        console().print("No runs are stored. Start one with: karenina run FILE --answering MODEL --judge MODEL")
+        print_line("No runs are stored. Start one with: karenina run FILE --answering MODEL --judge MODEL")
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table = _table()
     table.add_column("Run", no_wrap=True, min_width=max(len(run.id) for run in runs))
     for title in ("Name", "Benchmark", "State", "Done", "Pass", "Fail", "None", "Started"):
         table.add_column(title, no_wrap=True, overflow="ellipsis")
     for run in runs:
-        counts = (str(run.passed), str(run.failed), str(run.not_evaluated))
-        started = run.created[:16].replace("T", " ")
+        counts = (f"{run.done} of {run.total}", str(run.passed), str(run.failed), str(run.not_evaluated))
         names = (shown(run.name, 30), shown(run.benchmark_name, 30))
-        table.add_row(run.id, *names, run.status, f"{run.done} of {run.total}", *counts, started)
+        table.add_row(run.id, *names, run.status, *counts, run.created[:16].replace("T", " "))
     console().print(table)
     for run in runs:
         if run.status in ("interrupted", "failed"):
-            console().print(
-                f"{run.id}: {shown(run.state.rstrip('.'), 300)}. Go on with: karenina resume {run.id}", soft_wrap=True
-            )
+            print_line(f"{run.id}: {shown(run.state.rstrip('.'), 300)}. Go on with: karenina resume {run.id}")
 
 
 def show_presets(presets: Mapping[str, VerificationConfig]) -> None:
     """Print the stored configurations."""
     if not presets:
-        console().print("No presets are stored. Keep one with: karenina run FILE ... --save-preset NAME")
+        print_line("No presets are stored. Keep one with: karenina run FILE ... --save-preset NAME")
     for name, config in presets.items():
-        models, judges = (
-            ", ".join(model.id for model in role) for role in (config.answering_models, config.parsing_models)
-        )
-        text = f"{shown(name, 60)}: {shown(models, 200)} judged by {shown(judges, 200)}, {config.replicate_count} ×"
-        console().print(text, soft_wrap=True)
+        roles = (config.answering_models, config.parsing_models)
+        models, judges = (shown(", ".join(model.id for model in role), 200) for role in roles)
+        print_line(f"{shown(name, 60)}: {models} judged by {judges}, {config.replicate_count} ×")
 
 
 def show_prepared(plan: Plan) -> None:
@@ -176,30 +133,113 @@ def show_estimate(plan: Plan, store: Store, run_id: str | None = None) -> None:
     """Print what a plan would take."""
     from karenina_core.runs import estimate
 
-    out, expected = console(), estimate(plan, store, run_id)
-    out.print(f"{plan.answers} answers and {plan.rows} evaluations in all.")
+    expected = estimate(plan, store, run_id)
+    print_line(f"{plan.answers} answers and {plan.rows} evaluations in all.")
     if expected is None:
-        out.print("No provider is asked, so nothing is spent.")
+        print_line("No provider is asked, so nothing is spent.")
         return
-    took = f", {expected.time}" if expected.time else ""
-    out.print(f"{expected.calls} calls to providers, {expected.cost}{took}; {expected.cached} more are in the ledger.")
+    time = f", {expected.time}" if expected.time else ""
+    print_line(f"{expected.calls} calls to providers, {expected.cost}{time}; {expected.cached} more are in the ledger.")
     if expected.calls:
-        out.print(shown(expected.assumption, 1000), soft_wrap=True)
+        print_line(shown(expected.assumption, 1000))
+
+
+def show_account(store: Store, run: RunRow) -> None:
+    """Print where a run stands, and what it took."""
+    from karenina_core.runs import spent_in_words
+
+    spent = spent_in_words(run.cost, run.config, store.settings.prices(), run.calls - run.cached_calls)
+    console().print(
+        f"{shown(run.name)}: {shown(run.state, 200)}. {run.done} of {run.total} evaluations done, {run.calls} model "
+        f"calls ({run.cached_calls} from the ledger), spent: {spent}."
+    )
 
 
 def show_flips(revision: str, changes: FlipList) -> None:
     """Print which verdicts a re-verification changed."""
     out = console()
-    before, after = (share_text(share) for share in (changes.before, changes.after))
+    before, after = (_share(share) for share in (changes.before, changes.after))
     out.print(f"Run {revision}: {before} → {after}, {len(changes.flips)} verdicts changed, without a model call.")
     for flip in changes.flips:
-        out.print(
-            f"  {shown(flip.question)} · {shown(flip.key.answering_model)}: {SIGNS[flip.before]} → {SIGNS[flip.after]}"
-        )
+        verdicts = " → ".join(f"{SIGNS[verdict]} {verdict.replace('_', ' ')}" for verdict in (flip.before, flip.after))
+        out.print(f"  {shown(flip.question)} · {shown(flip.key.answering_model)}: {verdicts}")
 
 
-def share_text(share: Share) -> str:
-    """Return a share of passes as text."""
+def _share(share: Share) -> str:
     if share.rate is None:
         return "none evaluated"
     return f"{share.passed} of {share.evaluated} right ({share.rate:.0%})"
+
+
+def show_results(results: VerificationResultSet) -> None:
+    """Print verdicts, traits and what they add up to."""
+    from karenina_core.analysis import judge_sentences, left_out_sentences, model_sentences, traits_frame
+
+    console().print(_verdict_table(results))
+    traits = _traits_table(traits_frame(results))
+    if traits.row_count:
+        console().print(traits)
+    for line in model_sentences(results):
+        print_line(shown(line, 300))
+    for line in [*left_out_sentences(results), *judge_sentences(results)]:
+        print_line("  " + shown(line, 300))
+
+
+def _verdict_table(results: VerificationResultSet) -> Table:
+    """Return one row per question and one column per model, judge and replicate."""
+    several_judges = len({result.parsing_model for result in results}) > 1
+    repeated = any(result.replicate > 1 for result in results)
+    columns, texts = dict[str, str](), dict[str, str]()
+    cells: dict[str, dict[str, str]] = {}
+    for result in results:
+        judged = f" · {shown(result.parsing_model)}" if several_judges else ""
+        number = f" #{result.replicate}" if repeated else ""
+        column = repr(result.key[1:])
+        columns[column] = f"{shown(result.answering_model)}{judged}{number}"
+        texts[result.question.id] = result.question.question
+        cells.setdefault(result.question.id, {})[column] = _cell(result)
+    return _matrix("Question", columns, [(texts[name], row) for name, row in cells.items()])
+
+
+def _cell(result: VerificationResult) -> str:
+    sign = SIGNS[result.verdict]
+    if result.failure:
+        return f"{sign} {result.failure.category.replace('_', ' ')}"
+    granular = result.verify_granular_result
+    partial = granular is not None and 0 < granular < 1
+    return f"{sign} {granular:.2f}" if partial else sign
+
+
+def _traits_table(traits: DataFrame) -> Table:
+    """Return one row per trait (and metric) and one column per model: means, shares and metrics."""
+    from karenina_core.analysis import label_shares, metric_summary, trait_summary
+
+    rows: dict[str, dict[str, str]] = {}
+    for row in trait_summary(traits).to_dict("records"):
+        text = f"{row['mean']:.1f}" if row["kind"] == "llm_score" else f"{row['mean']:.0%} yes"
+        rows.setdefault(row["trait"], {})[row["answering_model"]] = f"{text} (n {row['n']})" if row["n"] else "–"
+    for row in label_shares(traits).to_dict("records"):
+        cells = rows.setdefault(row["trait"], {})
+        text = f"{shown(row['label'])} {row['share']:.0%}"
+        cells[row["answering_model"]] = ", ".join(filter(None, [cells.get(row["answering_model"], ""), text]))
+    for row in metric_summary(traits).to_dict("records"):
+        text = f"{row['macro']:.2f} (n {row['n']})" if row["n"] else "–"
+        rows.setdefault(f"{row['trait']}: {row['metric']}", {})[row["answering_model"]] = text
+    return _matrix("Trait", {model: shown(model) for model in traits["answering_model"]}, rows.items())
+
+
+def _matrix(first: str, columns: Mapping[str, str], rows: Iterable[tuple[str, Mapping[str, str]]]) -> Table:
+    table = _table()
+    table.add_column(first, no_wrap=True, overflow="ellipsis", max_width=60)
+    for title in columns.values():
+        table.add_column(title, no_wrap=True, overflow="ellipsis", min_width=min(len(title), 14))
+    for name, cells in rows:
+        table.add_row(shown(name, 200), *(cells.get(column, "") for column in columns))
+    return table
+
+
+def _table() -> Table:
+    from rich import box
+    from rich.table import Table
+
+    return Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
