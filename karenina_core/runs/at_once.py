@@ -13,7 +13,7 @@ from karenina_core.pipeline import run_in_thread
 from karenina_core.runs.engine.ledger import RunLedger, StoreLedger
 from karenina_core.runs.engine.spending import SpendMeter
 from karenina_core.runs.engine.writer import BatchWriter
-from karenina_core.runs.plans.quotes import client_at
+from karenina_core.runs.prices import client_at
 from karenina_core.runs.store import Store
 
 T = TypeVar("T")

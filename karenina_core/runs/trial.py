@@ -9,7 +9,7 @@ from karenina_core.errors import ConfigError, InputError
 from karenina_core.models import KeySource, ModelCaller, check_model
 from karenina_core.pipeline import Pipeline
 from karenina_core.runs.at_once import ask_at_once
-from karenina_core.runs.plans.plan import Plan
+from karenina_core.runs.plan import Plan
 from karenina_core.runs.store import Store
 from karenina_core.schemas import AnswerPart, ModelConfig, VerificationConfig, VerificationResult
 

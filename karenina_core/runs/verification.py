@@ -11,7 +11,7 @@ from karenina_core.errors import StoreError
 from karenina_core.models import check_models
 from karenina_core.runs.engine.engine import Engine
 from karenina_core.runs.engine.progress import Progress
-from karenina_core.runs.plans.plan import wanted
+from karenina_core.runs.plan import wanted
 from karenina_core.runs.store import Store
 from karenina_core.schemas import VerificationConfig, VerificationResultSet
 

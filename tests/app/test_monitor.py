@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from karenina_core.models import Price
 from karenina_core.models.weights import loading
 from karenina_core.runs import Engine, Progress, Store, top_up, wanted
-from karenina_core.runs.plans.quotes import price_name
+from karenina_core.runs.prices import price_name
 from karenina_core.runs.store.runs import forget_owner, new_owner
 from karenina_core.schemas import ModelConfig, VerificationConfig
 from pages.components import frame, services

@@ -22,7 +22,7 @@ LARGE = 100_000
 SCRIPT = """
 import re, sys
 from pathlib import Path
-from karenina_core.runs.plans.plan import wanted
+from karenina_core.runs.plan import wanted
 from karenina_core.runs.engine.engine import Engine
 from karenina_core.runs.store import Store
 from tests.faults.road import TEMPLATE, islands

@@ -8,7 +8,7 @@ from karenina_core.errors import StoreError
 from karenina_core.models import ChatReply, ChatRequest, Message, ModelCaller, Price, Subject, call_key
 from karenina_core.runs import Store
 from karenina_core.runs.at_once import ask_at_once, store_services
-from karenina_core.runs.plans.quotes import price_name
+from karenina_core.runs.prices import price_name
 from karenina_core.schemas import ModelConfig
 from tests.faults.openai_server import OpenAIServer, Reply
 from tests.runs.fakes import on_a_loop

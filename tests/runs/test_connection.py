@@ -8,7 +8,7 @@ import pytest
 
 from karenina_core.models import Price
 from karenina_core.runs import Store, try_connection
-from karenina_core.runs.plans.quotes import price_name
+from karenina_core.runs.prices import price_name
 from tests.faults.openai_server import OpenAIServer, Reply, failing
 from tests.faults.road import model
 

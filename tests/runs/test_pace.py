@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from karenina_core.errors import InputError
-from karenina_core.runs.plans.plan import PACE, config_hash
+from karenina_core.runs.plan import PACE, config_hash
 from karenina_core.schemas import VerificationConfig
 from tests.faults.openai_server import OpenAIServer, Reply, failing
 from tests.faults.road import Road, always, config, honest, model, verdicts

@@ -11,8 +11,8 @@ from karenina_core.pipeline import GeneratedTemplate, draft_request, generation,
 from karenina_core.runs.at_once import store_services
 from karenina_core.runs.plans.estimate import Estimate, estimated
 from karenina_core.runs.plans.experience import experience
-from karenina_core.runs.plans.quotes import client_at
 from karenina_core.runs.plans.rehearsal import Ask, Calls, is_remote
+from karenina_core.runs.prices import client_at
 from karenina_core.runs.store import Store
 from karenina_core.schemas import ModelConfig
 

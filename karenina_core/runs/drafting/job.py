@@ -25,7 +25,7 @@ from karenina_core.runs.drafting.batch import (
 from karenina_core.runs.engine.ledger import RunLedger, StoreLedger
 from karenina_core.runs.engine.spending import SpendMeter
 from karenina_core.runs.engine.writer import BatchWriter
-from karenina_core.runs.plans.quotes import client_at
+from karenina_core.runs.prices import client_at
 from karenina_core.runs.store import Store
 from karenina_core.schemas import ModelConfig
 from karenina_core.templates import write_template

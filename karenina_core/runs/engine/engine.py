@@ -20,8 +20,8 @@ from karenina_core.runs.engine.progress import MOST_CALLS, Progress, Tally, stor
 from karenina_core.runs.engine.spending import daily_budget
 from karenina_core.runs.engine.work import WorkQueue, finished_rows, remaining
 from karenina_core.runs.engine.writer import BatchWriter
-from karenina_core.runs.plans.plan import Plan, config_hash
-from karenina_core.runs.plans.prepared import answers_missing, require_answers
+from karenina_core.runs.plan import Plan, config_hash
+from karenina_core.runs.prepared import answers_missing, require_answers
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.runs import forget_owner, new_owner
 from karenina_core.schemas import VerificationConfig

@@ -30,8 +30,8 @@ from karenina_core.runs.engine.progress import Progress, Stopwatch, Tally, accou
 from karenina_core.runs.engine.spending import SpendMeter
 from karenina_core.runs.engine.work import AnswerTask, WorkQueue
 from karenina_core.runs.engine.writer import BatchWriter, ResultWrite
-from karenina_core.runs.plans.plan import Generation, Plan
-from karenina_core.runs.plans.quotes import client_at
+from karenina_core.runs.plan import Generation, Plan
+from karenina_core.runs.prices import client_at
 from karenina_core.runs.store import RunRow, RunStatus, Store
 from karenina_core.runs.store.results import rows_of
 from karenina_core.runs.store.runs import LeaseLostError

@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import count
 from typing import NamedTuple
 
-from karenina_core.runs.plans.expected import traits_of
-from karenina_core.runs.plans.plan import Generation, Plan
+from karenina_core.runs.plan import Generation, Plan, traits_of
 from karenina_core.runs.store import Outcome, Store
 from karenina_core.runs.store.runs import Order
 from karenina_core.schemas import (

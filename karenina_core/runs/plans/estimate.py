@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from karenina_core.models import Price
 from karenina_core.runs.engine.spending import about
+from karenina_core.runs.plan import Plan
 from karenina_core.runs.plans.experience import Span, Taken, experience
-from karenina_core.runs.plans.plan import Plan
-from karenina_core.runs.plans.quotes import Prices, Quote, quote
 from karenina_core.runs.plans.rehearsal import Ask, Calls, is_remote, rehearse
+from karenina_core.runs.prices import Prices, Quote, quote
 from karenina_core.runs.store import Store
 from karenina_core.schemas import ModelConfig
 

@@ -26,8 +26,7 @@ from karenina_core.models import (
 from karenina_core.pipeline import SHARED, STAGES, Pipeline, answer_messages, run_in_thread, run_stages
 from karenina_core.runs.engine.ledger import read_reply
 from karenina_core.runs.engine.work import AnswerTask, finished_rows, remaining
-from karenina_core.runs.plans.expected import judge_calls
-from karenina_core.runs.plans.plan import Plan
+from karenina_core.runs.plan import Plan, judge_calls
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.runs import Order
 from karenina_core.schemas import CallRecord, ModelConfig

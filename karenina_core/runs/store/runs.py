@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 
 from karenina_core.errors import InputError, KareninaError
-from karenina_core.runs.plans.plan import LEFT_OUT, Plan, SkippedQuestion, asked, config_hash
+from karenina_core.runs.plan import LEFT_OUT, Plan, SkippedQuestion, asked, config_hash
 from karenina_core.runs.store.benchmarks import Snapshot, Snapshots
 from karenina_core.runs.store.database import Database, clean_text
 from karenina_core.runs.store.schema import run as table

@@ -17,8 +17,8 @@ from karenina_core.runs.cancellation import Cancellation
 from karenina_core.runs.engine.ledger import RunLedger, StoreLedger
 from karenina_core.runs.engine.spending import SpendMeter
 from karenina_core.runs.engine.writer import BatchWriter, ResultWrite
-from karenina_core.runs.plans.plan import Plan
-from karenina_core.runs.plans.quotes import client_at
+from karenina_core.runs.plan import Plan
+from karenina_core.runs.prices import client_at
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.results import rows_of
 from karenina_core.runs.store.runs import forget_owner, new_owner

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from karenina_core import patterns
 from karenina_core.errors import InputError
-from karenina_core.runs.revisions.run_answers import RunAnswer
+from karenina_core.runs.reverification import RunAnswer
 from karenina_core.schemas import ManualRubricTrait
 
 BUDGET_SECONDS = 5.0

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 from karenina_core.errors import ConfigError, InputError
 from karenina_core.models import check_model
 from karenina_core.pipeline import Sample, needs_judge
-from karenina_core.runs.plans.plan import Plan
+from karenina_core.runs.plan import Plan
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.database import clean
 from karenina_core.schemas import (

@@ -7,7 +7,7 @@ import json
 from karenina_core.benchmark import Benchmark
 from karenina_core.models import Price
 from karenina_core.runs import Store
-from karenina_core.runs.plans.quotes import price_name
+from karenina_core.runs.prices import price_name
 from karenina_core.schemas import ModelConfig
 from tests.app.samples import TEMPLATE
 from tests.faults.openai_server import OpenAIServer, Reply

@@ -12,7 +12,7 @@ from karenina_core.runs import Engine, Store, daily_budget, dollars, wanted
 from karenina_core.runs.engine.ledger import RunLedger, StoreLedger
 from karenina_core.runs.engine.spending import SpendMeter, about
 from karenina_core.runs.engine.writer import BatchWriter, ResultWrite
-from karenina_core.runs.plans.plan import config_hash
+from karenina_core.runs.plan import config_hash
 from karenina_core.runs.store.results import rows_of
 from karenina_core.schemas import Usage
 from tests.runs.fakes import (

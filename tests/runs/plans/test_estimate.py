@@ -200,7 +200,7 @@ def test_what_a_person_says_a_call_costs_is_what_it_costs(store: Store, plan: Pl
 
 
 def expected_name(plan: Plan) -> str:
-    from karenina_core.runs.plans.quotes import price_name
+    from karenina_core.runs.prices import price_name
 
     return price_name(plan.config.answering_models[0])
 

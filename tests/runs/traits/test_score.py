@@ -7,7 +7,7 @@ import pytest
 from karenina_core.errors import ConfigError, InputError, StoreError
 from karenina_core.models import Price
 from karenina_core.runs import Scorer, Scoring, Store, added_traits, estimate_scoring
-from karenina_core.runs.plans.quotes import price_name
+from karenina_core.runs.prices import price_name
 from karenina_core.runs.store.runs import new_owner
 from karenina_core.runs.traits.score import traits_of_run
 from karenina_core.runs.traits.scorer import score_run

@@ -8,7 +8,7 @@ from karenina_core.errors import ConfigError
 from karenina_core.models import Price
 from karenina_core.pipeline import Sample
 from karenina_core.runs import Store, estimate_trial, try_trait
-from karenina_core.runs.plans.quotes import price_name
+from karenina_core.runs.prices import price_name
 from karenina_core.schemas import ManualRubricTrait, ModelConfig
 from tests.faults.openai_server import OpenAIServer
 from tests.runs.scored import CLARITY, judge

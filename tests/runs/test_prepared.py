@@ -5,7 +5,7 @@ import pytest
 from karenina_core.errors import InputError
 from karenina_core.models.clients.manual import ManualClient
 from karenina_core.runs import answers_missing, match_answers, with_answers
-from karenina_core.runs.plans.plan import config_hash
+from karenina_core.runs.plan import config_hash
 from karenina_core.schemas import ModelConfig, VerificationConfig
 from tests.runs.fakes import small_benchmark
 

@@ -6,7 +6,7 @@ import pytest
 
 from karenina_core.models import Price
 from karenina_core.runs import spent_in_words
-from karenina_core.runs.plans.quotes import Prices
+from karenina_core.runs.prices import Prices
 from karenina_core.schemas import ModelConfig, VerificationConfig
 
 HERE = "http://127.0.0.1:9/v1"

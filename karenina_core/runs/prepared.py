@@ -1,14 +1,46 @@
-"""Prepared answers: how they fit a benchmark, told before anything runs, and giving them to a run once more."""
+"""Configurations as files, and prepared answers: how they fit a benchmark, and giving them back to a stored run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.errors import ConfigError, InputError
-from karenina_core.runs.plans.plan import Plan
+from karenina_core.errors import ConfigError, InputError, validation_message
+from karenina_core.files import json_bytes, read_bytes, read_json
+from karenina_core.runs.plan import Plan
 from karenina_core.schemas import ModelConfig, VerificationConfig
+from karenina_core.text import counted
+
+_MAX_BYTES = 200 * 2**20  # of exported results, which begin with their configuration
+_MAX_TEXT = 2_000_000
+
+
+def read_configuration_file(path: str | Path) -> VerificationConfig:
+    """Read a configuration: its JSON, or exported results that hold it.
+
+    Raises:
+        InputError: The file cannot be read, or holds no configuration; says what is wrong.
+    """
+    document = read_json(read_bytes(path, limit=_MAX_BYTES), limit=_MAX_BYTES, max_text=_MAX_TEXT)
+    if isinstance(document, dict) and isinstance(document.get("config"), dict):
+        document = document["config"]
+    try:
+        return VerificationConfig.model_validate(document)
+    except ValidationError as error:
+        raise InputError(
+            "The file holds no usable configuration.",
+            why=f"{validation_message(error)}.",
+            next="Give at least answering_models and parsing_models, as a download from Configure has them.",
+        ) from error
+
+
+def configuration_bytes(config: VerificationConfig) -> bytes:
+    """Return a configuration as the content of a file; prepared answers and keys are no part of it."""
+    return json_bytes(config.model_dump(mode="json", exclude_defaults=True))
 
 
 @dataclass(frozen=True)
@@ -40,18 +72,15 @@ class AnswerMatch:
     def sentence(self) -> str:
         """What a person should know, such as `12 of 14 questions have an answer; 1 answer belongs to no question.`"""
         asked = len(self.matched) + len(self.unanswered) + len(self.empty)
-        parts = [f"{len(self.matched)} of {_counted(asked, 'question')} {_have(asked)} an answer"]
-        if self.empty:
-            parts.append(f"{_counted(len(self.empty), 'answer')} {_be(len(self.empty))} blank")
-        if self.unknown:
-            belongs = "belongs" if len(self.unknown) == 1 else "belong"
-            parts.append(f"{_counted(len(self.unknown), 'answer')} {belongs} to no question")
-        if self.twice:
-            parts.append(
-                f"{_counted(len(self.twice), 'question')} {_be(len(self.twice))} answered twice, by id and by text"
-            )
-        if self.idle:
-            parts.append(f"{_counted(len(self.idle), 'answer')} {_be(len(self.idle))} for questions that take no part")
+        parts = [f"{len(self.matched)} of {counted(asked, 'question')} {'has' if asked == 1 else 'have'} an answer"]
+        for ids, noun, one, several in (
+            (self.empty, "answer", "is blank", "are blank"),
+            (self.unknown, "answer", "belongs to no question", "belong to no question"),
+            (self.twice, "question", "is answered twice, by id and by text", "are answered twice, by id and by text"),
+            (self.idle, "answer", "is for questions that take no part", "are for questions that take no part"),
+        ):
+            if ids:
+                parts.append(f"{counted(len(ids), noun)} {one if len(ids) == 1 else several}")
         return "; ".join(parts) + "."
 
 
@@ -70,15 +99,15 @@ def match_answers(
     known = set(texts.values())
     by_text = {texts[key]: text for key, text in answers.items() if key in texts and key not in known}
     by_id = {key: text for key, text in answers.items() if key in known}
-    found = {**by_text, **{name: text for name, text in by_id.items() if text}}
-    blank = {name for name, text in found.items() if not text.strip()}
+    answered = {**by_text, **{name: text for name, text in by_id.items() if text}}
+    blank = {name for name, text in answered.items() if not text.strip()}
     return AnswerMatch(
-        matched=tuple(name for name in asked if name in found and name not in blank),
-        unanswered=tuple(name for name in asked if name not in found),
+        matched=tuple(name for name in asked if name in answered and name not in blank),
+        unanswered=tuple(name for name in asked if name not in answered),
         unknown=tuple(key for key in answers if key not in known and key not in texts),
         twice=tuple(name for name in texts.values() if name in by_id and name in by_text),
         empty=tuple(name for name in asked if name in blank),
-        idle=tuple(name for name in found if name not in set(asked)),
+        idle=tuple(name for name in answered if name not in set(asked)),
     )
 
 
@@ -141,15 +170,3 @@ def _filled(model: ModelConfig, answers: Mapping[str, Mapping[str, str]]) -> Mod
             next="Choose that very file, or add the new answers to the run as another model.",
         )
     return filled
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _be(number: int) -> str:
-    return "is" if number == 1 else "are"
-
-
-def _have(number: int) -> str:
-    return "has" if number == 1 else "have"

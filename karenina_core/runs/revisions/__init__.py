@@ -1,1 +1,0 @@
-"""Answers that are stored, looked at and decided again."""
