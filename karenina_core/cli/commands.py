@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.cli import output
-from karenina_core.cli.main import DONE, PROBLEMS, UNUSABLE
 from karenina_core.errors import CheckpointError, InputError, KareninaError
 from karenina_core.files import write_atomic
 from karenina_core.models import Purpose, Recording, read_answers
@@ -20,6 +19,8 @@ from karenina_core.schemas import ModelConfig, VerificationConfig, VerificationR
 
 if TYPE_CHECKING:
     from karenina_core.runs import RunRow, Store
+
+DONE, PROBLEMS, UNUSABLE = 0, 1, 2
 
 
 def do_demo(options: argparse.Namespace) -> int:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from karenina_core import __version__
 from karenina_core.errors import KareninaError, validation_message
 
-DONE, PROBLEMS, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
+UNUSABLE, INTERRUPTED = 2, 130
 
 
 class _Formats:
