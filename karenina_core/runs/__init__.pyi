@@ -17,15 +17,11 @@ from .engine.spending import daily_budget as daily_budget
 from .engine.spending import dollars as dollars
 from .engine.work import failed_guards as failed_guards
 from .engine.work import failed_traits as failed_traits
-from .plan import TROUBLES as TROUBLES
 from .plan import Plan as Plan
 from .plan import SkippedQuestion as SkippedQuestion
 from .plan import all_keywords as all_keywords
 from .plan import choose_questions as choose_questions
-from .plan import questions_of as questions_of
-from .plan import top_up as top_up
 from .plan import wanted as wanted
-from .plan import widened as widened
 from .plans.estimate import Estimate as Estimate
 from .plans.estimate import estimate as estimate
 from .prepared import AnswerMatch as AnswerMatch
@@ -66,6 +62,10 @@ from .store.schema import field as field
 from .store.schema import payload as payload
 from .store.schema import result as result
 from .store.schema import score as score
+from .topup import TROUBLES as TROUBLES
+from .topup import questions_of as questions_of
+from .topup import top_up as top_up
+from .topup import widened as widened
 from .traits.estimate import estimate_scoring as estimate_scoring
 from .traits.estimate import estimate_trial as estimate_trial
 from .traits.job import ScoringProgress as ScoringProgress
