@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
-
-from karenina_core.text import repetition
 
 MOST_PAIRS = 400_000
 """Equal pairs up to which texts are compared in detail; more would keep a page waiting."""
@@ -31,52 +31,40 @@ class Piece(NamedTuple):
 def line_diff(before: str, after: str) -> str:
     """Return a unified diff with three lines of context, without file names; empty where nothing is different."""
     old, new = before.splitlines(), after.splitlines()
-    if repetition(old, new) > MOST_PAIRS:
-        return "\n".join(_block(old, new))
-    return "\n".join(list(difflib.unified_diff(old, new, lineterm=""))[2:])
-
-
-def _block(old: list[str], new: list[str]) -> list[str]:
-    """Return what differs as one block, between what both have at their beginning and end."""
-    shorter = min(len(old), len(new))
-    head = next((at for at in range(shorter) if old[at] != new[at]), shorter)
-    tail = next((at for at in range(shorter - head) if old[-1 - at] != new[-1 - at]), shorter - head)
-    removed, added = old[head : len(old) - tail], new[head : len(new) - tail]
-    if not removed and not added:
-        return []
-    title = f"@@ -{head + 1},{len(removed)} +{head + 1},{len(added)} @@"
-    return [title, *(f"-{line}" for line in removed), *(f"+{line}" for line in added)]
+    if old != new and _is_slow(old, new):
+        return "\n".join([f"@@ -1,{len(old)} +1,{len(new)} @@", *(f"-{x}" for x in old), *(f"+{x}" for x in new)])
+    return "\n".join(list(difflib.unified_diff(old, new, lineterm=""))[2:]) if old != new else ""
 
 
 def word_diff(before: str, after: str) -> list[Piece]:
     """Return what is the same, removed and added, word by word; texts of thousands of words as a whole."""
-    if before == after:
-        return [Piece("same", before)] if before else []
-    found = _by_words(before, after)
-    if found is None:
-        return [piece for piece in (Piece("removed", before), Piece("added", after)) if piece.text]
-    return found
+    whole = [Piece("same", before)] if before == after else [Piece("removed", before), Piece("added", after)]
+    pieces = None if before == after else _by_words(before, after)
+    return [piece for piece in (whole if pieces is None else pieces) if piece.text]
 
 
 def side_by_side(before: str, after: str) -> tuple[list[Piece], list[Piece]] | None:
     """Return the pieces of each version, which joined give it again; None when they are too long to compare."""
-    found = _by_words(before, after)
-    if found is None:
+    pieces = _by_words(before, after)
+    if pieces is None:
         return None
-    return [piece for piece in found if piece.kind != "added"], [piece for piece in found if piece.kind != "removed"]
+    return [piece for piece in pieces if piece.kind != "added"], [piece for piece in pieces if piece.kind != "removed"]
 
 
 def _by_words(before: str, after: str) -> list[Piece] | None:
     old, new = _WORD.findall(before), _WORD.findall(after)
-    if len(old) + len(new) > MOST_WORDS or repetition(old, new) > MOST_PAIRS:
+    if len(old) + len(new) > MOST_WORDS or _is_slow(old, new):
         return None
     pieces: list[Piece] = []
     for tag, i, j, k, m in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag == "equal":
             pieces.append(Piece("same", "".join(old[i:j])))
-            continue
-        if i < j:
-            pieces.append(Piece("removed", "".join(old[i:j])))
-        if k < m:
-            pieces.append(Piece("added", "".join(new[k:m])))
-    return pieces
+        else:
+            pieces += [Piece("removed", "".join(old[i:j])), Piece("added", "".join(new[k:m]))]
+    return [piece for piece in pieces if piece.text]
+
+
+def _is_slow(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether there are too many pairs of equal items, which a matcher looks at one by one."""
+    there = Counter(after)
+    return sum(number * there[item] for item, number in Counter(before).items()) > MOST_PAIRS

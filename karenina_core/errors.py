@@ -16,26 +16,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-ModelErrorCategory = Literal[
-    "connection",
-    "timeout",
-    "rate_limit",
-    "server_error",
-    "authentication",
-    "not_found",
-    "bad_request",
-    "context_length",
-    "refused",
-    "truncated",
-    "invalid_output",
-    "missing_recording",
-    "cancelled",
-    "unexpected",
-]
-
-RETRYABLE: frozenset[str] = frozenset({"connection", "timeout", "rate_limit", "server_error"})
+RetryableCategory = Literal["connection", "timeout", "rate_limit", "server_error"]
+RequestCategory = Literal["authentication", "not_found", "bad_request", "context_length", "refused"]
+ReplyCategory = Literal["truncated", "invalid_output", "missing_recording", "cancelled", "unexpected"]
+ModelErrorCategory = Literal[RetryableCategory, RequestCategory, ReplyCategory]
+RETRYABLE: frozenset[str] = frozenset(get_args(RetryableCategory))
 
 
 class KareninaError(Exception):

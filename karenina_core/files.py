@@ -26,12 +26,8 @@ MAX_STRUCTURE = 2_000_000  # opening brackets and commas: an upper bound for the
 MAX_DEPTH = 200  # enforced by the parser
 MAX_TEXT = 200_000  # characters of one string
 
-_MARKS = (
-    (codecs.BOM_UTF32_LE, "UTF-32"),
-    (codecs.BOM_UTF32_BE, "UTF-32"),
-    (codecs.BOM_UTF16_LE, "UTF-16"),
-    (codecs.BOM_UTF16_BE, "UTF-16"),
-)
+_LONGEST_NUMBER = 4_300  # digits that the reader takes
+_LONG_NUMBER = re.compile(rb"\d{4301}")
 
 
 def read_json(data: bytes | str, *, limit: int = MAX_BYTES, max_text: int = MAX_TEXT) -> Any:
@@ -47,7 +43,11 @@ def read_json(data: bytes | str, *, limit: int = MAX_BYTES, max_text: int = MAX_
     Raises:
         CheckpointError: It is too large, too complex, no UTF-8 or no JSON; `code` says which.
     """
-    raw = _utf8(data)
+    try:
+        raw = data if isinstance(data, bytes) else data.encode()
+    except UnicodeEncodeError as error:
+        why = f"half a surrogate pair at character {error.start + 1}"
+        raise CheckpointError("The text is not valid JSON.", why, code="json") from error
     _check_size(len(raw), limit)
     text = raw.removeprefix(codecs.BOM_UTF8)
     _check_kind(text)
@@ -117,20 +117,17 @@ def check_extent(pieces: Iterable[bytes], limit: int) -> Iterator[bytes]:
     _check_structure(structure, scaled(MAX_STRUCTURE, limit))
 
 
-_LONGEST_NUMBER = 4_300  # digits that the reader takes
-_LONG_NUMBER = re.compile(rb"\d{4301}")
-
-
 def _surely_readable(data: bytes, limit: int) -> bool:
     """Say whether JSON of ours is within the limits by its look alone; reading it takes many times longer.
 
     Every value stands on a line of its own, which its depth indents by two blanks.
     """
     most = scaled(MAX_STRUCTURE, limit)
-    small = len(data) <= limit and (len(data) <= most or _structure(data) <= most)
-    flat = _lines_within(data, MAX_TEXT) and b"\n" + b" " * MAX_DEPTH not in data
-    numbers_fit = _lines_within(data, _LONGEST_NUMBER) or not _LONG_NUMBER.search(data)
-    return small and flat and numbers_fit and b"Infinity" not in data and b"NaN" not in data
+    if len(data) > limit or (len(data) > most and _structure(data) > most) or not _lines_within(data, MAX_TEXT):
+        return False
+    if not _lines_within(data, _LONGEST_NUMBER) and _LONG_NUMBER.search(data):
+        return False
+    return not any(odd in data for odd in (b"\n" + b" " * MAX_DEPTH, b"Infinity", b"NaN"))
 
 
 def _lines_within(data: bytes, longest: int) -> bool:
@@ -186,25 +183,10 @@ def garbage_collection_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _utf8(data: bytes | str) -> bytes:
-    if isinstance(data, bytes):
-        return data
-    try:
-        return data.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise CheckpointError(
-            "The text is not valid JSON.", f"half a surrogate pair at character {error.start + 1}", code="json"
-        ) from error
-
-
 def _check_size(size: int, limit: int) -> None:
     if size > limit:
-        raise CheckpointError(
-            f"The file is {size / 1e6:.1f} MB large.",
-            f"At most {limit / 1e6:.1f} MB are read.",
-            "Split it into several benchmarks.",
-            code="too_large",
-        )
+        what, why = f"The file is {size / 1e6:.1f} MB large.", f"At most {limit / 1e6:.1f} MB are read."
+        raise CheckpointError(what, why, "Split it into several benchmarks.", code="too_large")
 
 
 def _check_kind(data: bytes) -> None:
@@ -212,17 +194,13 @@ def _check_kind(data: bytes) -> None:
         raise CheckpointError("The file is empty.", code="empty")
     if data.startswith(b"PK\x03\x04"):
         raise CheckpointError("The file is a zip archive.", next="Unpack it and open the file inside.", code="zip")
-    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), None)
-    if encoding is None and b"\0" in data[:2]:
-        encoding = "UTF-16"
-    if encoding:
-        raise _wrong_encoding(encoding)
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in data[:2]:
+        raise _wrong_encoding("UTF-16 or UTF-32")
 
 
 def _wrong_encoding(seems: str, why: str = "") -> CheckpointError:
-    return CheckpointError(
-        f"The file is not UTF-8; it seems to be {seems}.", why, "Save it as UTF-8 and open it again.", code="encoding"
-    )
+    what = f"The file is not UTF-8; it seems to be {seems}."
+    return CheckpointError(what, why, "Save it as UTF-8 and open it again.", code="encoding")
 
 
 def _check_structure(size: int, most: int) -> None:
@@ -257,21 +235,14 @@ def _check_values(value: Any, max_text: int) -> None:
             kind = type(item)
             if kind is str:
                 if len(item) > max_text:
-                    raise _text_too_long(item, max_text)
+                    what = f"One text is {len(item):,} characters long: {item[:40]!r}…"
+                    raise CheckpointError(what, f"At most {max_text:,} are read.", code="text_too_long")
             elif kind is dict:
                 push(item.values())
             elif kind is list:
                 push(item)
             elif kind is float and not math.isfinite(item):
                 raise CheckpointError("The file is not valid JSON.", "a number is too large", code="json")
-
-
-def _text_too_long(text: str, most: int) -> CheckpointError:
-    return CheckpointError(
-        f"One text is {len(text):,} characters long: {text[:40]!r}…",
-        f"At most {most:,} are read.",
-        code="text_too_long",
-    )
 
 
 def _write_synced(path: Path, pieces: Iterable[bytes], like: Path) -> None:

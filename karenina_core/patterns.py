@@ -18,16 +18,7 @@ BUDGET_SECONDS = 1.0
 MAX_PATTERN = 2_000
 MAX_TEXT = 200_000
 MAX_EXPANDED = 50_000  # single parts once counted repetitions such as {1000} are written out, as the engine does
-FLAGS = ("ASCII", "IGNORECASE", "LOCALE", "MULTILINE", "DOTALL", "UNICODE", "VERBOSE")
-_SHORT = {
-    "A": "ASCII",
-    "I": "IGNORECASE",
-    "L": "LOCALE",
-    "M": "MULTILINE",
-    "S": "DOTALL",
-    "U": "UNICODE",
-    "X": "VERBOSE",
-}
+FLAGS = ("ASCII", "IGNORECASE", "MULTILINE", "DOTALL", "UNICODE", "VERBOSE")
 # The parts of a pattern to look at: named characters, escapes, comments, sets, repetitions, and other braces.
 _COUNTED = re.compile(r"\(\?#[^)]*\)|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(?P<times>\d*),?\d*\}|.", re.DOTALL)
 _PLAIN = r"\\N\{[^}]*\}|\\.|\(\?#[^)]*\)|(?P<set>\[\^?\]?(?:\\.|[^\]\\])*\])|\{\d*,?\d*\}|\{"
@@ -45,12 +36,10 @@ def flag_names(flags: Iterable[str]) -> tuple[str, ...]:
     """
     names = []
     for flag in flags:
-        name = str(flag).upper().removeprefix("RE.")
-        name = _SHORT.get(name, name)
-        if name not in FLAGS or name == "LOCALE":
-            allowed = [known for known in FLAGS if known != "LOCALE"]
-            raise InputError(f"{flag!r} is not a regex flag.", next=f"Use one of: {', '.join(allowed)}.")
-        names.append(name)
+        known = re.RegexFlag.__members__.get(str(flag).upper().removeprefix("RE."))
+        if known is None or known.name not in FLAGS:
+            raise InputError(f"{flag!r} is not a regex flag.", next=f"Use one of: {', '.join(FLAGS)}.")
+        names.append(known.name)
     return tuple(names)
 
 
@@ -158,10 +147,7 @@ def expanded_size(pattern: str) -> int:
 
 def _flag_bits(module: Any, names: Iterable[str]) -> int:
     # The two modules number their flags differently: always by name.
-    bits = 0
-    for name in names:
-        bits |= int(getattr(module, name))
-    return bits
+    return sum(int(getattr(module, name)) for name in set(names))
 
 
 @lru_cache(maxsize=1024)

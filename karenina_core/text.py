@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Any
 
 from karenina_core.errors import InputError
@@ -60,12 +59,6 @@ def check_whole(what: str, value: Any) -> None:
                 f"Character {error.start + 1} is only a part of a sign, as in {around!r}.",
                 "Remove it, or enter the whole sign.",
             ) from error
-
-
-def repetition(before: Sequence[str], after: Sequence[str]) -> int:
-    """Return what comparing two sequences takes: the pairs of equal items, which a matcher looks at one by one."""
-    there = Counter(after)
-    return sum(number * there[item] for item, number in Counter(before).items())
 
 
 def first_free(name: Callable[[int], str], taken: Container[str], start: int = 1) -> str:

@@ -27,7 +27,7 @@ FLOORS = [
     "demo",
     "cli",
 ]
-GROUND = {"csv_text", "differences", "workbook", "errors", "files", "patterns", "redact", "text"}
+GROUND = {"differences", "sheets", "errors", "files", "patterns", "redact", "text"}
 # Entry points stand above all floors.
 ENTRY = {"__init__", "__main__"}
 
@@ -187,7 +187,7 @@ DOORS = {
     "json.load": {"files.py"},
     "json.loads": {"files.py"},
     "json.JSONDecoder": {"structured.py"},
-    "csv.writer": {"csv_text.py"},
+    "csv.writer": {"sheets.py"},
     "csv.DictWriter": set(),
     "yaml.load": set(),
     "zipfile.ZipFile": {"archive.py"},
@@ -199,7 +199,7 @@ DOORS = {
     "openpyxl.load_workbook": set(),
     "pd.read_excel": set(),
     "pandas.read_excel": set(),
-    "Workbook": {"workbook.py"},
+    "Workbook": {"sheets.py"},
     "openpyxl.Workbook": set(),
     "expat.ParserCreate": set(),
     "parquet.ParquetFile": {"readers.py"},

@@ -9,7 +9,7 @@ from karenina_core.analysis import report, spreadsheet, upstream
 from karenina_core.analysis.export import to_json
 from karenina_core.analysis.long import long_frame
 from karenina_core.runs import Store
-from karenina_core.workbook import MIME as XLSX
+from karenina_core.sheets import XLSX_MIME as XLSX
 
 Options = report.Options
 

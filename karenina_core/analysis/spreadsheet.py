@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from karenina_core.analysis.cells import readable, redactor
 from karenina_core.analysis.traits import trait_rows
-from karenina_core.csv_text import csv_text
 from karenina_core.schemas import Annotation, VerificationResult, latest_reviews
-from karenina_core.workbook import Sheet, xlsx_bytes
+from karenina_core.sheets import Sheet, csv_text, xlsx_bytes
 
 if TYPE_CHECKING:
     import pandas as pd

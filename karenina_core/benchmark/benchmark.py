@@ -58,8 +58,8 @@ from karenina_core.files import (
 from karenina_core.schemas import AnyTrait, BaseAnswer, ModelConfig, Rubric, VerificationConfig, merge_rubrics
 from karenina_core.schemas.entities.question import FewShotExample, Question, now
 from karenina_core.schemas.entities.question import question_id as id_of_text
+from karenina_core.sheets import xlsx_bytes
 from karenina_core.text import check_whole
-from karenina_core.workbook import xlsx_bytes
 
 SUFFIXES = (".jsonld", ".json")
 ExportFormat = Literal["auto", "json", "jsonld", "csv", "xlsx", "markdown"]

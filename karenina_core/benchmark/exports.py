@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from karenina_core.benchmark.question import BenchmarkQuestion, Contents
-from karenina_core.csv_text import csv_text
 from karenina_core.schemas import Rubric
-from karenina_core.workbook import Sheet
+from karenina_core.sheets import Sheet, csv_text
 
 FORMATS: Final = {
     ".json": "json",

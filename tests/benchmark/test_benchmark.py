@@ -1,18 +1,22 @@
-"""A benchmark as a container, and its way to a file and back."""
+"""A benchmark as a container: its header, its way to files and other forms, and finding its questions."""
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from openpyxl import load_workbook
 
 from karenina_core import runs
-from karenina_core.benchmark import Benchmark, load_checkpoint
+from karenina_core.benchmark import Benchmark, BenchmarkQuestion, load_checkpoint, question_sheet
 from karenina_core.errors import CheckpointError, InputError
 from karenina_core.schemas import ModelConfig, Question, VerificationConfig
-from tests.benchmark.samples import document, item, small_benchmark
+from tests.benchmark.samples import TEMPLATE, document, item, small_benchmark
 
 
 def test_a_new_benchmark_is_empty_but_there() -> None:
@@ -81,11 +85,6 @@ def test_a_question_of_a_benchmark_equals_the_plain_one() -> None:
     assert benchmark[0] == question
     assert question == benchmark[0]
     assert benchmark[0] != "text"
-
-
-def test_questions_are_read_only() -> None:
-    with pytest.raises(ValueError, match="frozen"):
-        small_benchmark()["lungs"].raw_answer = "3"
 
 
 def test_it_says_what_it_is() -> None:
@@ -173,3 +172,228 @@ def test_drafting_templates_is_handed_to_the_package_above(calls: list[Any]) -> 
         ((benchmark, model), {}),
         ((benchmark, model), {"question_ids": ["lungs"], "force_regenerate": True}),
     ]
+
+
+@pytest.fixture
+def benchmark() -> Benchmark:
+    return small_benchmark()
+
+
+def test_metadata_can_be_changed(benchmark: Benchmark) -> None:
+    benchmark.name, benchmark.description, benchmark.version = "Other", "About", "2.0.0"
+    benchmark.creator = {"@type": "Person", "name": "Ada"}
+    again = Benchmark.from_json(benchmark.to_json())
+    assert (again.name, again.description, again.version) == ("Other", "About", "2.0.0")
+    assert again.creator == {"@type": "Person", "name": "Ada"}
+    assert again.modified_at > again.created_at
+
+
+def test_a_blank_name_is_refused(benchmark: Benchmark) -> None:
+    with pytest.raises(InputError, match="needs a name"):
+        benchmark.set_metadata(name=" ")
+
+
+@pytest.mark.parametrize("field", ["name", "description", "version", "creator"])
+def test_half_a_surrogate_pair_is_refused_in_words(benchmark: Benchmark, field: str) -> None:
+    before = benchmark.to_json()
+    with pytest.raises(InputError, match=f"The benchmark's {field} holds half a surrogate pair"):
+        benchmark.set_metadata(**{"name": "New", field: "a\ud800"})
+    with pytest.raises(InputError, match=f"The benchmark's {field} holds half a surrogate pair"):
+        Benchmark.create(**{"name": "New", field: "a\ud800"})
+    assert benchmark.to_json() == before
+
+
+@pytest.mark.parametrize(("name", "value"), [("a\ud800", 1), ("a", {"b": ["\udfff"]})])
+def test_half_a_surrogate_pair_in_a_property_is_refused_in_words(
+    benchmark: Benchmark, name: str, value: object
+) -> None:
+    with pytest.raises(InputError, match="holds half a surrogate pair"):
+        benchmark.set_custom_property(name, value)
+    assert benchmark.get_all_custom_properties() == {}
+
+
+def test_counts_and_progress(benchmark: Benchmark) -> None:
+    assert (benchmark.question_count, benchmark.finished_count) == (3, 2)
+    assert benchmark.get_progress() == pytest.approx(66.67, abs=0.01)
+    assert not benchmark.is_complete
+    benchmark.mark_finished("sky")
+    benchmark.copy_template("sky", "lungs")
+    assert benchmark.is_complete
+    assert benchmark.get_progress() == 100
+
+
+def test_an_empty_benchmark_is_not_complete() -> None:
+    empty = Benchmark.create("Empty")
+    assert empty.is_empty
+    assert not empty.is_complete
+    assert empty.get_progress() == 0
+
+
+def test_custom_properties(benchmark: Benchmark) -> None:
+    benchmark.set_custom_property("project", {"id": 3})
+    benchmark.set_custom_property("a", 1)
+    benchmark.set_custom_property("b", None)
+    again = Benchmark.from_json(benchmark.to_json())
+    assert again.get_all_custom_properties() == {"project": {"id": 3}, "a": 1, "b": None}
+    assert again.remove_custom_property("project")
+    assert not again.remove_custom_property("project")
+    assert again.get_custom_property("project", "none") == "none"
+    assert Benchmark.from_json(again.to_json()).get_all_custom_properties() == {"a": 1, "b": None}
+
+
+@pytest.mark.parametrize("name", ["", "benchmark_format_version", "global_rubric_traits"])
+def test_names_of_the_format_are_reserved(benchmark: Benchmark, name: str) -> None:
+    with pytest.raises(InputError, match="reserved"):
+        benchmark.set_custom_property(name, 1)
+
+
+def test_a_dict_is_independent(benchmark: Benchmark) -> None:
+    content = benchmark.to_dict()
+    content["dataFeedElement"][0]["item"]["text"] = "changed"
+    content["additionalProperty"].clear()
+    assert benchmark["target"].question == "What is the target of venetoclax?"
+    assert benchmark.to_dict() != content
+
+
+def test_the_table(benchmark: Benchmark) -> None:
+    rows = list(csv.reader(io.StringIO(benchmark.to_csv())))
+    assert rows[0] == [
+        "Question ID",
+        "Question",
+        "Raw Answer",
+        "Has Template",
+        "Finished",
+        "Author",
+        "Created",
+        "Modified",
+    ]
+    assert rows[1][:6] == ["target", "What is the target of venetoclax?", "BCL2", "True", "True", "Ada"]
+    assert rows[3][3:6] == ["True", "False", ""]
+
+
+def test_no_cell_of_the_table_is_a_formula(benchmark: Benchmark) -> None:
+    benchmark.update_question("lungs", question="=HYPERLINK(1)", raw_answer="-2")
+    row = list(csv.reader(io.StringIO(benchmark.to_csv())))[2]
+    assert row[1:3] == ["'=HYPERLINK(1)", "-2"]
+
+
+def test_the_document(benchmark: Benchmark) -> None:
+    text = benchmark.to_markdown()
+    assert text.startswith(
+        "# Small\n\nThree questions\n\nVersion 1.0.0\n\n## Global rubric\n\n- **Clarity** (llm): How clear?"
+    )
+    assert f"```python\n{TEMPLATE.strip()}\n```" in text
+    assert "## 3. Why is the sky blue?\n\nAnswer: Scattering\n\n*Unfinished*" in text
+    assert "Keywords: anatomy" in text
+
+
+def test_a_template_with_fences_stays_in_its_block(benchmark: Benchmark) -> None:
+    fenced = TEMPLATE.replace('"The protein target."', '"Between ``` signs."')
+    benchmark.update_template("target", fenced)
+    assert f"````python\n{fenced.strip()}\n````" in benchmark.to_markdown()
+
+
+@pytest.mark.parametrize(
+    ("name", "start"), [("b.json", "{"), ("b.jsonld", "{"), ("b.csv", "\ufeffQuestion ID"), ("b.md", "# Small")]
+)
+def test_the_format_follows_from_the_ending(benchmark: Benchmark, tmp_path: Path, name: str, start: str) -> None:
+    benchmark.export_to_file(tmp_path / name)
+    assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)
+
+
+def test_the_format_can_be_named(benchmark: Benchmark, tmp_path: Path) -> None:
+    benchmark.export_to_file(tmp_path / "b.txt", format="markdown")
+    assert (tmp_path / "b.txt").read_text().startswith("# Small")
+
+
+def test_an_unknown_format_is_refused(benchmark: Benchmark, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no export for 'b\.pdf'"):
+        benchmark.export_to_file(tmp_path / "b.pdf")
+    with pytest.raises(InputError, match="no export for 'pdf'"):
+        benchmark.export_to_file(tmp_path / "b", format="pdf")  # type: ignore[arg-type]
+
+
+def row_of(benchmark: Benchmark, question_id: str) -> dict[str, Any]:
+    """Return the row of a question by column."""
+    sheet = question_sheet(benchmark.get_all_questions())
+    row = next(row for row in sheet.rows if row[0] == question_id)
+    return dict(zip(sheet.header, row, strict=True))
+
+
+def test_a_row_holds_what_a_person_edits(benchmark: Benchmark) -> None:
+    row = row_of(benchmark, "target")
+    assert (row["Question"], row["Raw Answer"]) == ("What is the target of venetoclax?", "BCL2")
+    assert (row["Keywords"], row["Author"], row["Finished"]) == ("pharmacology", "Ada", True)
+    assert (row["Template"], row["metadata: difficulty"]) == (TEMPLATE, "hard")
+
+
+def test_keywords_are_separated_by_a_sign_none_of_them_holds(benchmark: Benchmark) -> None:
+    benchmark.update_question("lungs", keywords=["a", "b"])
+    assert row_of(benchmark, "lungs")["Keywords"] == "a; b"
+    benchmark.update_question("sky", keywords=["c;d"])
+    assert row_of(benchmark, "lungs")["Keywords (separated by vertical bar)"] == "a|b"
+
+
+def test_sources_stand_on_lines_of_their_own(benchmark: Benchmark) -> None:
+    benchmark.update_question("sky", sources=[{"url": "https://a.org"}, {"name": "Smith"}, {"doi": "10/1"}])
+    assert row_of(benchmark, "sky")["Sources"] == 'https://a.org\nSmith\n{"doi": "10/1"}'
+
+
+def test_it_is_exported_by_its_ending(benchmark: Benchmark, tmp_path: Path) -> None:
+    benchmark.export_to_file(tmp_path / "b.xlsx")
+    sheet = load_workbook(io.BytesIO((tmp_path / "b.xlsx").read_bytes())).worksheets[0]
+    assert (sheet.title, sheet["A1"].value, sheet.max_row) == ("Questions", "Question ID", 4)
+
+
+def ids(questions: Iterable[BenchmarkQuestion]) -> list[str]:
+    return [question.id for question in questions]
+
+
+def test_filters(benchmark: Benchmark) -> None:
+    assert ids(benchmark.filter_questions()) == ["target", "lungs", "sky"]
+    assert ids(benchmark.filter_questions(finished=True)) == ["target", "lungs"]
+    assert ids(benchmark.filter_questions(has_template=False)) == ["lungs"]
+    assert ids(benchmark.filter_questions(finished=False, has_template=True)) == ["sky"]
+    assert ids(benchmark.filter_questions(custom_filter=lambda question: "lungs" in question.question)) == ["lungs"]
+    assert ids(benchmark.get_questions_by_author("Ada")) == ["target"]
+    assert ids(benchmark.get_questions_with_rubric()) == ["target"]
+
+
+def test_filters_by_metadata(benchmark: Benchmark) -> None:
+    assert ids(benchmark.filter_by_metadata("author.name", "Ben")) == ["lungs"]
+    assert ids(benchmark.filter_by_metadata("keywords", "anatomy", "contains")) == ["lungs"]
+    assert ids(benchmark.filter_by_metadata("question", "sky", "contains")) == ["sky"]
+    assert ids(benchmark.filter_by_metadata("author.name", ["Ada", "Ben"], "in")) == ["target", "lungs"]
+    assert ids(benchmark.filter_by_metadata("raw_answer", r"^\d$", "regex")) == ["lungs"]
+    assert ids(benchmark.filter_by_metadata("custom_metadata.difficulty", "hard")) == ["target"]
+    with pytest.raises(InputError, match="no match mode"):
+        benchmark.filter_by_metadata("question", "x", "like")  # type: ignore[arg-type]
+
+
+def test_filters_by_custom_metadata(benchmark: Benchmark) -> None:
+    benchmark.set_question_custom_property("sky", "topic", "physics")
+    assert ids(benchmark.filter_by_custom_metadata(difficulty="hard")) == ["target"]
+    assert ids(benchmark.filter_by_custom_metadata(match_all=False, difficulty="hard", topic="physics")) == [
+        "target",
+        "sky",
+    ]
+    assert ids(benchmark.filter_by_custom_metadata(difficulty="hard", topic="physics")) == []
+
+
+def test_searches(benchmark: Benchmark) -> None:
+    assert ids(benchmark.search_questions("VENETOCLAX")) == ["target"]
+    assert ids(benchmark.search_questions("VENETOCLAX", case_sensitive=True)) == []
+    assert ids(benchmark.search_questions("bcl2")) == ["target"]
+    assert ids(benchmark.search_questions(["sky", "blue"])) == ["sky"]
+    assert ids(benchmark.search_questions(["sky", "lungs"], match_all=False)) == ["lungs", "sky"]
+    assert ids(benchmark.search_questions("anatomy")) == ["lungs"]
+    assert ids(benchmark.search_questions(r"^(how|why)", regex=True)) == ["lungs", "sky"]
+    assert ids(benchmark.search_questions("how", regex=True, case_sensitive=True)) == []
+    assert ids(benchmark.search_questions("hard", fields=["custom_metadata.difficulty"])) == ["target"]
+
+
+def test_counts(benchmark: Benchmark) -> None:
+    benchmark.update_question("sky", keywords=["anatomy", "physics"])
+    assert benchmark.count_by_field("keywords") == {"anatomy": 2, "pharmacology": 1, "physics": 1}
+    assert benchmark.count_by_field("author.name") == {"Ada": 1, "Ben": 1}
+    assert benchmark.count_by_field("finished") == {"True": 2, "False": 1}

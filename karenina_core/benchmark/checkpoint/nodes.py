@@ -63,13 +63,15 @@ class Repairs:
     def __init__(self) -> None:
         self.pattern_text = 0
         self._places: dict[tuple[str, str], list[str]] = {}
+        self._count = 0
 
     def add(self, where: str, what: str, action: str) -> None:
         """Note one repair."""
         self._places.setdefault((what, action), []).append(where)
+        self._count += 1
 
     def __len__(self) -> int:
-        return sum(map(len, self._places.values()))
+        return self._count
 
     def to_list(self) -> list[Repair]:
         """Return the repairs in the order in which they were first met."""

@@ -154,8 +154,9 @@ def read_entry(
 
 
 def _text(item: Mapping[str, Any], repairs: Repairs) -> str:
-    texts = (value for value in (item.get("text"), item.get("name")) if isinstance(value, str) and value)
-    text = next(texts, "")
+    text, name = item.get("text"), item.get("name")
+    if not isinstance(text, str) or not text:
+        text = name if isinstance(name, str) else ""
     if not text.strip():
         repairs.add("a question", "it has no text", "kept without one")
     elif item.get("text") != text:
@@ -196,10 +197,11 @@ def _properties(item: Mapping[str, Any], where: str, repairs: Repairs) -> tuple[
 def _rubric(
     item: Mapping[str, Any], properties: Mapping[str, Any], where: str, repairs: Repairs
 ) -> tuple[Rubric | None, list[AnyTrait]]:
-    ratings = item.get("rating")
+    ratings, name, description = item.get("rating"), properties.get(_NAME), properties.get(_DESCRIPTION)
+    if not ratings and name is None and description is None and QUESTION_CARRIERS.keys().isdisjoint(properties):
+        return None, []
     carried = ratings_of_carriers(properties, QUESTION_CARRIERS, QUESTION, where, repairs)
     own, strays = read_traits([*listed(ratings), *carried] if carried else ratings, QUESTION, where, repairs)
-    name, description = properties.get(_NAME), properties.get(_DESCRIPTION)
     return make_rubric(own, where, repairs, name, description), strays
 
 

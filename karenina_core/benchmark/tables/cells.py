@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from karenina_core.benchmark.tables.table import Cell, is_blank
-from karenina_core.csv_text import csv_cell
+from karenina_core.sheets import csv_cell
 
 _VISIBLE = frozenset("\n\t\r\u200c\u200d")  # the last two hold emoji and some scripts together
 _MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec|mrz|mai|okt|dez"

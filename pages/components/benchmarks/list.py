@@ -9,10 +9,9 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from karenina_core.benchmark import Benchmark, question_sheet
-from karenina_core.csv_text import csv_text
 from karenina_core.runs import BenchmarkRow
+from karenina_core.sheets import XLSX_MIME, csv_text
 from karenina_core.text import counted
-from karenina_core.workbook import MIME
 from pages.components import feedback, forms, frame, services, state
 from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.benchmarks.choice import NextStep
@@ -151,7 +150,7 @@ def _downloads(row: BenchmarkRow) -> None:
     stem = _NOT_IN_NAMES.sub("_", row.name)[:80].strip("_.") or "benchmark"
     formats: dict[str, tuple[str, str, Callable[[Benchmark], bytes]]] = {
         "jsonld": ("Benchmark file (.jsonld)", "application/ld+json", lambda benchmark: benchmark.to_json().encode()),
-        "xlsx": ("Excel (.xlsx)", MIME, lambda benchmark: benchmark.to_xlsx()),
+        "xlsx": ("Excel (.xlsx)", XLSX_MIME, lambda benchmark: benchmark.to_xlsx()),
         "csv": ("CSV (.csv)", "text/csv", as_csv),
     }
     for suffix, (title, mime, make) in formats.items():

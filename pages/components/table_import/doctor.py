@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from karenina_core.benchmark import Choice, Choices, Finding, Import
-from karenina_core.csv_text import csv_text
+from karenina_core.sheets import csv_text
 from karenina_core.text import counted
 from pages.components import forms
 from pages.components.text import plain, short

@@ -1,16 +1,18 @@
-"""Every form benchmark files ever had, each with its repairs."""
+"""Every form benchmark files ever had, each with its repairs; and files that other programs wrote."""
 
 from __future__ import annotations
 
 import copy
 import json
+from pathlib import Path
 
 import pytest
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.benchmark.checkpoint.document import read_document
+from karenina_core.benchmark.checkpoint.questions import is_placeholder
 from karenina_core.schemas import MetricRubricTrait, RubricTrait, StoredTrait
-from tests.benchmark.samples import FILES, document, item, load, repairs_of
+from tests.benchmark.samples import FILES, TEMPLATE, document, item, load, repairs_of
 
 ALL = sorted(path.name for path in FILES.glob("d*.json"))
 
@@ -229,3 +231,65 @@ def test_scenarios_are_kept_beside_questions() -> None:
 
 def test_a_present_file_needs_no_repair() -> None:
     assert repairs_of(load(document(item()))) == []
+
+
+PLACEHOLDER = '''class Answer(BaseAnswer):
+    """Answer template for: Why?..."""
+
+    response: str = Field(description="The answer response")
+
+    def verify(self) -> bool:
+        # A remark
+        return False
+'''
+
+
+@pytest.mark.parametrize(
+    "source", [PLACEHOLDER, PLACEHOLDER.replace("False", "True"), f"from pydantic import Field\n\n{PLACEHOLDER}"]
+)
+def test_templates_made_up_for_questions_without_one_are_recognised(source: str) -> None:
+    assert is_placeholder(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [TEMPLATE, "", PLACEHOLDER.replace("return False", "return self.response == 'x'"), PLACEHOLDER + "x = 1\n"],
+)
+def test_templates_that_decide_something_are_not(source: str) -> None:
+    assert not is_placeholder(source)
+
+
+INTEROP_FOLDER = Path(__file__).parents[3] / "../shared/data/checkpoints"
+INTEROP = sorted(INTEROP_FOLDER.glob("*.jsonld"))
+pytestmark = pytest.mark.skipif(not INTEROP, reason="the interop files are not here")
+
+
+@pytest.mark.parametrize("path", INTEROP, ids=lambda path: path.name)
+def test_only_context_and_format_version_differ_after_saving(path: Path) -> None:
+    before = json.loads(path.read_text())
+    after = Benchmark.load(path).to_dict()
+    for content in (before, after):
+        del content["@context"]
+        content.pop("additionalProperty", None)
+    assert after == before
+
+
+def test_callables_without_code_are_kept() -> None:
+    benchmark = Benchmark.load(INTEROP_FOLDER / "multi_question.jsonld")
+    assert (len(benchmark), benchmark.finished_count, benchmark.repairs) == (5, 4, [])
+    (trait,) = benchmark.get_global_rubric().traits
+    assert isinstance(trait, StoredTrait)
+    assert trait.kind == "callable"
+    assert benchmark["urn:karenina:test:mq001"].keywords == ["science", "physics", "temperature"]
+
+
+def test_question_traits_of_a_real_save() -> None:
+    benchmark = Benchmark.load(INTEROP_FOLDER / "test_checkpoint.jsonld")
+    kinds = [
+        trait.type
+        for question in benchmark.get_questions_with_rubric()
+        for trait in benchmark.get_question_rubric(question.id).traits
+    ]
+    assert kinds == ["llm", "llm", "regex"]
+    assert len(benchmark.get_missing_templates()) == 1
+    assert not [problem for problem in benchmark.check() if problem.severity == "error"]

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from karenina_core.benchmark import DELIMITERS, Benchmark, apply, suggest_mapping
 from karenina_core.benchmark.tables.readers import read_delimited
-from karenina_core.csv_text import csv_cell, csv_text
-from karenina_core.workbook import Sheet, xlsx_bytes
+from karenina_core.sheets import Sheet, csv_cell, csv_text, xlsx_bytes
 from tests.benchmark.samples import small_benchmark
 from tests.benchmark.tables.files import read
 

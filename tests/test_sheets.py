@@ -1,4 +1,4 @@
-"""The one writer of workbooks: text stays text, numbers stay numbers."""
+"""The one writer of CSV tables and workbooks: text stays text, numbers stay numbers, nothing is a formula."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import io
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from openpyxl import load_workbook
 
-from karenina_core.workbook import MAX_CELL, Sheet, xlsx_bytes
+from karenina_core.sheets import MAX_CELL, Sheet, csv_cell, csv_text, xlsx_bytes
 
 FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "-2+3+cmd", "@SUM(A1)", "\t=1", "  =1", "＝1+1", "\u200b=1", "=A1"]
 
@@ -68,3 +70,39 @@ def test_titles_are_made_acceptable_and_different() -> None:
     sheet = Sheet(["a"], [])
     book = load_workbook(io.BytesIO(xlsx_bytes({"a/b?": sheet, "A b ": sheet, "": sheet, "x" * 50: sheet})))
     assert book.sheetnames == ["a b", "A b 2", "Sheet", "x" * 28]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["=1+1", "+cmd|' /C calc'!A0", "-2+3+cmd", "@SUM(A1)", "\tx", "\rx", "\nx", "  =1", "＝1+1", "＋1a", "\u00a0=1"],
+)
+def test_formulas_get_an_apostrophe(cell: str) -> None:
+    assert csv_cell(cell) == f"'{cell}"
+
+
+@pytest.mark.parametrize("blank", ["\ufeff", "\u200b", "\0", "\u3000", "\v", "\u202e", "\xad", "\x1b"])
+def test_invisible_characters_do_not_smuggle_a_formula_in(blank: str) -> None:
+    assert csv_cell(f"{blank}=1+1").startswith("'")
+
+
+@given(st.text(max_size=30))
+def test_nothing_a_spreadsheet_runs_is_left_at_the_front(text: str) -> None:
+    cell = csv_cell(text)
+    assert cell in (text, f"'{text}")
+    number = cell.strip("+-%.,eE0123456789 ") == ""
+    shown = cell.lstrip(" \t\r\n")
+    assert not shown.startswith(("=", "@", "＝", "＠", "＋", "－"))
+    assert number or not shown.startswith(("+", "-"))
+
+
+def test_numbers_stay_numbers_and_headers_are_guarded() -> None:
+    assert csv_text(["=a", "b"], [[-1.5, float("-inf")]]) == "'=a,b\r\n-1.5,-inf\r\n"
+
+
+@pytest.mark.parametrize("cell", ["-3.5", "+1", "1e-5", "-12%", "a=b", "", "plain", "1,000.5", "3,5", "-1,234.5"])
+def test_plain_cells_stay_as_they_are(cell: str) -> None:
+    assert csv_cell(cell) == cell
+
+
+def test_false_and_zero_are_not_blank() -> None:
+    assert csv_text(["a", "b", "c"], [[False, 0.0, None]]) == "a,b,c\r\nFalse,0.0,\r\n"
