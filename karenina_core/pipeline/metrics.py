@@ -6,7 +6,7 @@ import re
 import string
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -62,18 +62,28 @@ def confusion(trait: MetricRubricTrait, items: Iterable[ExtractedItem]) -> Confu
     was not extracted is a false negative. In `full_matrix` mode only what the response mentions is counted; the
     rest is listed as not mentioned.
     """
-    known = _Known(trait)
+    positive = {_normal(text): text for text in trait.tp_instructions}
+    negative = {_normal(text): text for text in trait.tn_instructions}
+    others = {_normal(text): text for text in [*trait.fp_instructions, *trait.fn_instructions]}
+    known = {**others, **negative, **positive}
     part = ConfusionPart()
     seen: set[str] = set()
     for item in items:
-        instruction = known.find(item)
+        # An item stands for an instruction by its own words first, else as the judge says.
+        instruction = known.get(_normal(item.item)) or known.get(_normal(item.matches or ""))
         identity = _normal(instruction or item.item)
         if not identity or (identity in seen and trait.repeated_extraction):
             continue
         seen.add(identity)
-        bucket = _bucket(trait, instruction, item, known)
-        if bucket:
-            getattr(part, bucket).append(instruction or item.item)
+        if trait.evaluation_mode != "full_matrix":
+            bucket = "tp" if identity in positive else "fp"
+        elif identity in positive:
+            bucket = "fn" if item.item_class == "negative" else "tp"
+        elif identity in negative:
+            bucket = "tn" if item.item_class == "negative" else "fp"
+        else:
+            continue
+        getattr(part, bucket).append(instruction or item.item)
     missing = [text for text in trait.tp_instructions if _normal(text) not in seen]
     if trait.evaluation_mode == "full_matrix":
         part.not_mentioned = missing + [text for text in trait.tn_instructions if _normal(text) not in seen]
@@ -82,51 +92,26 @@ def confusion(trait: MetricRubricTrait, items: Iterable[ExtractedItem]) -> Confu
     return part
 
 
-def _bucket(trait: MetricRubricTrait, instruction: str | None, item: ExtractedItem, known: _Known) -> str | None:
-    positive = instruction is not None and _normal(instruction) in known.tp
-    if trait.evaluation_mode != "full_matrix":
-        return "tp" if positive else "fp"
-    negative = instruction is not None and _normal(instruction) in known.tn
-    if not positive and not negative:
-        return None
-    if item.item_class == "negative":
-        return "tn" if negative else "fn"
-    return "tp" if positive else "fp"
-
-
-class _Known:
-    """The instructions of a trait, looked up by normalised text."""
-
-    def __init__(self, trait: MetricRubricTrait) -> None:
-        self.tp = {_normal(text): text for text in trait.tp_instructions}
-        self.tn = {_normal(text): text for text in trait.tn_instructions}
-        expected = {_normal(text): text for text in [*trait.fp_instructions, *trait.fn_instructions]}
-        self.all = {**expected, **self.tn, **self.tp}
-
-    def find(self, item: ExtractedItem) -> str | None:
-        """Return the instruction an item stands for: by its own words first, else as the judge says."""
-        return self.all.get(_normal(item.item)) or self.all.get(_normal(item.matches or ""))
-
-
 def _normal(text: str) -> str:
     folded = unicodedata.normalize("NFC", text).casefold()
     return re.sub(r"\s+", " ", folded).strip(string.punctuation + string.whitespace)
 
 
-def _ratio(numerator: float, denominator: float) -> float | None:
-    return numerator / denominator if denominator else None
+class Metric(NamedTuple):
+    """A metric of a confusion matrix: its fraction, in numbers and in words."""
+
+    fraction: Callable[[int, int, int, int], tuple[int, int]]
+    written: str
 
 
-def _f1(tp: int, fp: int, tn: int, fn: int) -> float | None:
-    return _ratio(2 * tp, 2 * tp + fp + fn)
-
-
-_FORMULAS: dict[str, Callable[[int, int, int, int], float | None]] = {
-    "precision": lambda tp, fp, tn, fn: _ratio(tp, tp + fp),
-    "recall": lambda tp, fp, tn, fn: _ratio(tp, tp + fn),
-    "f1": _f1,
-    "accuracy": lambda tp, fp, tn, fn: _ratio(tp + tn, tp + tn + fp + fn),
-    "specificity": lambda tp, fp, tn, fn: _ratio(tn, tn + fp),
+_METRICS = {
+    "precision": Metric(lambda tp, fp, tn, fn: (tp, tp + fp), "{tp} / ({tp} + {fp})"),
+    "recall": Metric(lambda tp, fp, tn, fn: (tp, tp + fn), "{tp} / ({tp} + {fn})"),
+    "f1": Metric(lambda tp, fp, tn, fn: (2 * tp, 2 * tp + fp + fn), "2 × {tp} / (2 × {tp} + {fp} + {fn})"),
+    "accuracy": Metric(
+        lambda tp, fp, tn, fn: (tp + tn, tp + tn + fp + fn), "({tp} + {tn}) / ({tp} + {tn} + {fp} + {fn})"
+    ),
+    "specificity": Metric(lambda tp, fp, tn, fn: (tn, tn + fp), "{tn} / ({tn} + {fp})"),
 }
 
 
@@ -139,9 +124,20 @@ def metric_values(metrics: Sequence[str], tp: int, fp: int, tn: int, fn: int) ->
     Returns:
         Values from 0 to 1 by metric, and the metrics whose denominator was 0; those are given as 0.
     """
-    values = {name: _FORMULAS[name](tp, fp, tn, fn) for name in metrics}
-    undefined = [name for name, value in values.items() if value is None]
-    return {name: value or 0.0 for name, value in values.items()}, undefined
+    fractions = {name: _METRICS[name].fraction(tp, fp, tn, fn) for name in metrics}
+    undefined = [name for name, (_, bottom) in fractions.items() if not bottom]
+    return {name: top / bottom if bottom else 0.0 for name, (top, bottom) in fractions.items()}, undefined
+
+
+def arithmetic(metrics: Sequence[str], tp: int, fp: int, tn: int, fn: int) -> list[str]:
+    """Return one line for each metric, such as `precision = 3 / (3 + 1) = 0.75`."""
+    values, undefined = metric_values(metrics, tp, fp, tn, fn)
+    lines = []
+    for name in metrics:
+        value = "nothing to divide by, so it has no value" if name in undefined else f"{values[name]:.2f}"
+        written = _METRICS[name].written.format(tp=tp, fp=fp, tn=tn, fn=fn)
+        lines.append(f"{name} = {written}{':' if name in undefined else ' ='} {value}")
+    return lines
 
 
 def evaluate(trait: MetricRubricTrait, items: Iterable[ExtractedItem]) -> tuple[dict[str, float], ConfusionPart]:
@@ -149,3 +145,33 @@ def evaluate(trait: MetricRubricTrait, items: Iterable[ExtractedItem]) -> tuple[
     part = confusion(trait, items)
     values, part.undefined = metric_values(trait.metrics, len(part.tp), len(part.fp), len(part.tn), len(part.fn))
     return values, part
+
+
+# Marking items by hand
+
+
+def named_in(trait: MetricRubricTrait, response: str) -> list[str]:
+    """Return the instructions whose words stand in a response, in the order of the trait.
+
+    A first suggestion for marking by hand; it knows neither other wordings nor a "not".
+    """
+    text = f" {_words(response)} "
+    items = dict.fromkeys([*trait.tp_instructions, *trait.tn_instructions, *trait.fp_instructions])
+    return [item for item in items if _words(item) and f" {_words(item)} " in text]
+
+
+def marked(positive: Sequence[str], negative: Sequence[str] = ()) -> list[ExtractedItem]:
+    """Return items a person has marked by hand, as a judge would list them.
+
+    Args:
+        positive: Items the response gives as its answer, or puts in the positive class.
+        negative: Items it puts in the negative class.
+    """
+    return [
+        *(ExtractedItem(item=item, item_class="positive") for item in positive),
+        *(ExtractedItem(item=item, item_class="negative") for item in negative),
+    ]
+
+
+def _words(text: str) -> str:
+    return " ".join("".join(character if character.isalnum() else " " for character in text.casefold()).split())

@@ -1,4 +1,4 @@
-"""One benchmark, one configuration, one evaluation at a time: from a question to its result."""
+"""One benchmark, one configuration, one evaluation at a time: from a question through all stages to its result."""
 
 from __future__ import annotations
 
@@ -10,9 +10,22 @@ from functools import lru_cache
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import KareninaError, ModelError
 from karenina_core.models import Embedder, ModelCaller, load_embedder
-from karenina_core.pipeline.context import Context, Services
-from karenina_core.pipeline.plan import SHARED, STAGES
-from karenina_core.pipeline.stage import Skip, Stage, StageFailure, StageState, failure_of
+from karenina_core.pipeline.stage import Context, Skip, Stage, StageFailure, StageState, failure_of
+from karenina_core.pipeline.stages.answering import (
+    GenerateAnswer,
+    RecursionLimitAutofail,
+    TraceValidationAutofail,
+    ValidateTemplate,
+)
+from karenina_core.pipeline.stages.finalize_result import FinalizeResult
+from karenina_core.pipeline.stages.guards import AbstentionCheck, SufficiencyCheck
+from karenina_core.pipeline.stages.rubric import DeepJudgmentRubricAutofail, RubricEvaluation
+from karenina_core.pipeline.stages.verification import (
+    DeepJudgmentAutofail,
+    EmbeddingCheck,
+    ParseTemplate,
+    VerifyTemplate,
+)
 from karenina_core.schemas import (
     AnyTrait,
     Failure,
@@ -25,6 +38,45 @@ from karenina_core.schemas import (
 )
 
 log = logging.getLogger(__name__)
+
+STAGES: tuple[Stage, ...] = (
+    ValidateTemplate(),
+    GenerateAnswer(),
+    RecursionLimitAutofail(),
+    TraceValidationAutofail(),
+    AbstentionCheck(),
+    SufficiencyCheck(),
+    ParseTemplate(),
+    VerifyTemplate(),
+    EmbeddingCheck(),
+    DeepJudgmentAutofail(),
+    RubricEvaluation(),
+    DeepJudgmentRubricAutofail(),
+    FinalizeResult(),
+)
+"""All stages in order."""
+
+SHARED = next(place for place, stage in enumerate(STAGES) if stage.asks_judge)
+"""How many of them come before the first that asks a judge, and are shared by all judges of an answer."""
+
+
+def check_stages(stages: Sequence[Stage]) -> None:
+    """Check that every stage's inputs are produced before it.
+
+    Raises:
+        ValueError: A stage requires what no earlier stage produces.
+    """
+    produced: set[str] = set()
+    for stage in stages:
+        missing = stage.requires - produced
+        if missing:
+            raise ValueError(
+                f"Stage {stage.name} requires {', '.join(sorted(missing))}, which no earlier stage produces."
+            )
+        produced |= stage.produces
+
+
+check_stages(STAGES)
 
 
 class Pipeline:
@@ -49,7 +101,8 @@ class Pipeline:
         self.benchmark = benchmark
         self.config = config
         self.run_name = run_name
-        self._services = Services(caller, load_embedder)
+        self._caller = caller
+        self._load_embedder = load_embedder
 
     def preflight(self) -> list[str]:
         """Return what keeps a run from starting, in words; empty when it can start.
@@ -71,7 +124,8 @@ class Pipeline:
             question_id=question_id,
             traits=traits,
             config=self.config,
-            services=self._services,
+            caller=self._caller,
+            load_embedder=self._load_embedder,
             answering=answering,
             replicate=replicate,
             run_name=self.run_name,
@@ -101,12 +155,15 @@ class Pipeline:
 async def run_stages(stages: Sequence[Stage], context: Context) -> None:
     """Run stages in order, noting what each did; a failure stops all but those that run after failures."""
     for stage in stages:
-        if stage.off or (context.failure is not None and (blocked := _blocked(stage, context))):
-            state, note = ("off", stage.off) if stage.off else ("skipped", blocked)
-            context.stages.append(_idle(stage.name, state, note))
+        if stage.off:
+            context.stages.append(_idle(stage.name, "off", stage.off))
+            continue
+        if context.failure is not None and not _runs_after_failure(stage, context):
+            note = f"after {context.failure.stage}: {context.failure.reason}"
+            context.stages.append(_idle(stage.name, "skipped", note))
             continue
         started = time.perf_counter()
-        failure = None
+        state, note = "ran", ""
         try:
             await stage.run(context)
         except Skip as reason:
@@ -116,9 +173,13 @@ async def run_stages(stages: Sequence[Stage], context: Context) -> None:
             failure = _failure(stage.name, error)
             # What went wrong first is what went wrong.
             context.failure = context.failure or failure
-        state, note = ("failed", failure.reason) if failure else ("ran", "")
+            state, note = "failed", failure.reason
         seconds = round(time.perf_counter() - started, 6)
         context.stages.append(built(StageRecord, name=stage.name, state=state, note=note, seconds=seconds))
+
+
+def _runs_after_failure(stage: Stage, context: Context) -> bool:
+    return stage.always_runs or (stage.needs_answer_only and context.answer is not None)
 
 
 @lru_cache(maxsize=256)
@@ -131,23 +192,8 @@ def _failure(stage: str, error: Exception) -> Failure:
     if isinstance(error, StageFailure):
         return failure_of(stage, error.category, error.reason, error.line)
     if isinstance(error, ModelError):
-        return _model_failure(stage, error)
+        return failure_of(stage, "parsing" if error.category == "invalid_output" else error.category, str(error))
     if isinstance(error, KareninaError):
         return failure_of(stage, "unexpected", str(error))
     log.error("Stage %s failed", stage, exc_info=error)
     return failure_of(stage, "unexpected", f"{type(error).__name__} in stage {stage}.")
-
-
-def _blocked(stage: Stage, context: Context) -> str:
-    """Say why an earlier failure keeps a stage from running, or nothing."""
-    if context.failure is None or stage.after_failure:
-        return ""
-    # Traits describe the answer; a judge that could not fill the template does not take them away.
-    if stage.name == "rubric_evaluation" and context.answer is not None:
-        return ""
-    return f"after {context.failure.stage}: {context.failure.reason}"
-
-
-def _model_failure(stage: str, error: ModelError) -> Failure:
-    category = "parsing" if error.category == "invalid_output" else error.category
-    return failure_of(stage, category, str(error))

@@ -9,11 +9,10 @@ from typing import Any
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError, TemplateError
 from karenina_core.models import read_reply
-from karenina_core.pipeline.fitting import fitting
 from karenina_core.pipeline.metrics import ExtractedItems, evaluate
-from karenina_core.pipeline.stage import failure_of
-from karenina_core.pipeline.stages.embedding_check import verdict_either_way
-from karenina_core.pipeline.stages.rubric_evaluation import search
+from karenina_core.pipeline.stage import failure_of, fitting
+from karenina_core.pipeline.stages.rubric import search
+from karenina_core.pipeline.stages.verification import verdict_either_way
 from karenina_core.schemas import (
     CallRecord,
     ExtractedTemplate,

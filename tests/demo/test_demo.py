@@ -17,8 +17,8 @@ from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError
 from karenina_core.models import ChatRequest, Purpose, Recording, Subject, read_reply
 from karenina_core.pipeline import evaluate
-from karenina_core.pipeline.llm_traits import trait_keys
 from karenina_core.pipeline.metrics import ExtractedItems
+from karenina_core.pipeline.stages.rubric import trait_keys
 from karenina_core.runs import Store, run_verification
 from karenina_core.schemas import MetricRubricTrait, Rubric, RubricTrait, VerificationResultSet
 from karenina_core.schemas.entities.question import Question, question_id

@@ -10,7 +10,7 @@ import pytest
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import ModelError
 from karenina_core.models import ChatRequest
-from karenina_core.pipeline.guard import guard_schema
+from karenina_core.pipeline.stages.guards import guard_schema
 from karenina_core.schemas import GuardPart, VerificationResult
 from tests.pipeline.scripted import evaluate
 

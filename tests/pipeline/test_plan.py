@@ -3,7 +3,7 @@
 import pytest
 
 from karenina_core.pipeline import SHARED, STAGES
-from karenina_core.pipeline.plan import check_plan
+from karenina_core.pipeline.pipeline import check_stages
 
 
 def test_there_are_thirteen_stages_in_their_established_order() -> None:
@@ -36,7 +36,7 @@ def test_no_shared_stage_asks_a_judge() -> None:
 
 def test_a_stage_without_its_inputs_is_refused_before_anything_runs() -> None:
     with pytest.raises(ValueError, match="parse_template requires answer"):
-        check_plan([STAGES[0], STAGES[6]])
+        check_stages([STAGES[0], STAGES[6]])
 
 
 def test_a_stage_that_is_off_says_why() -> None:

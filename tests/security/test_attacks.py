@@ -14,7 +14,7 @@ from karenina_core.benchmark import Benchmark, checks, load_checkpoint
 from karenina_core.benchmark.checkpoint import traits
 from karenina_core.errors import CheckpointError, TemplateError
 from karenina_core.models import parse_answers
-from karenina_core.pipeline.llm_traits import trait_keys
+from karenina_core.pipeline.stages.rubric import trait_keys
 from karenina_core.schemas import ManualRubricTrait, Rubric, RubricTrait
 from karenina_core.templates import Sandbox, read_template
 from karenina_core.text import first_free, visible, visible_data

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from karenina_core.pipeline.context import Context
-from karenina_core.pipeline.stage import Stage
+from karenina_core.pipeline.stage import Context, Stage
 from karenina_core.schemas import (
     CallRecord,
     Failure,
@@ -18,34 +17,37 @@ from karenina_core.schemas import (
 from karenina_core.schemas.entities.question import now
 
 # The evaluation did what it should; the response just gave nothing to decide.
-_ORDERLY = frozenset({"abstention", "sufficiency", "recursion_limit", "trace_validation"})
+_ORDERLY = ("abstention", "sufficiency")
 
 
 class FinalizeResult(Stage):
+    """Gather what the stages found."""
+
     name = "finalize_result"
     produces = frozenset({"result"})
-    after_failure = True
+    always_runs = True
 
     async def run(self, context: Context) -> None:
-        calls = all_calls(context)
+        calls = _all_calls(context)
+        question = context.question
         context.result = built(
             VerificationResult,
             question=built(
                 QuestionSnapshot,
                 id=context.question_id,
-                question=context.question.question,
-                raw_answer=context.question.raw_answer,
-                keywords=list(context.question.keywords),
+                question=question.question,
+                raw_answer=question.raw_answer,
+                keywords=list(question.keywords),
             ),
             answering_model=context.answering.id,
             parsing_model=context.judge.id,
             replicate=context.replicate,
-            status=status_of(context.failure),
-            verdict=verdict_of(context),
+            status=_status(context.failure),
+            verdict=_verdict(context),
             failure=context.failure,
             answer=context.answer,
-            partial_answer=context.partial_answer,
-            template=template_part(context),
+            partial_answer=None,
+            template=_template_part(context),
             similarity=context.similarity,
             rubric=context.rubric,
             abstention=context.abstention,
@@ -59,38 +61,31 @@ class FinalizeResult(Stage):
         )
 
 
-def all_calls(context: Context) -> list[CallRecord]:
+def _all_calls(context: Context) -> list[CallRecord]:
     """Return every model call of an evaluation, the answer's first."""
-    single = [
-        context.answer.call if context.answer else None,
-        context.abstention.call if context.abstention else None,
-        context.sufficiency.call if context.sufficiency else None,
-    ]
-    return [call for call in single if call] + context.parse_calls + context.rubric.calls
+    parts = (context.answer, context.abstention, context.sufficiency)
+    single = [part.call for part in parts if part is not None and part.call is not None]
+    return single + context.parse_calls + context.rubric.calls
 
 
-def status_of(failure: Failure | None) -> Status:
+def _status(failure: Failure | None) -> Status:
     """Say whether the machine did its work."""
     if failure is None or failure.category in _ORDERLY:
         return "completed"
     return "skipped" if failure.category == "no_template" else "failed"
 
 
-def verdict_of(context: Context) -> Verdict:
+def _verdict(context: Context) -> Verdict:
     """Say whether the answer is right; an error is never a wrong answer."""
-    if context.autofail:
-        return "fail"
     if context.failure is not None or context.evaluation is None or context.evaluation.verdict is None:
         return "not_evaluated"
     return "pass" if context.evaluation.verdict else "fail"
 
 
-def template_part(context: Context) -> TemplatePart | None:
-    """Collect what the template's stages found."""
-    template, evaluation = context.template, context.evaluation
+def _template_part(context: Context) -> TemplatePart | None:
+    template, evaluation, verdict = context.template, context.evaluation, _verdict(context)
     if template is None:
         return None
-    verdict = verdict_of(context)
     return built(
         TemplatePart,
         template_id=template.template_id,
