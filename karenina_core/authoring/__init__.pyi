@@ -4,13 +4,9 @@ from .drafts import RuleDraft as RuleDraft
 from .drafts import add_draft as add_draft
 from .drafts import draft_by_rule as draft_by_rule
 from .drafts import review as review
-from .explanations import Chain as Chain
-from .explanations import FieldSteps as FieldSteps
-from .explanations import Link as Link
-from .explanations import VerdictSteps as VerdictSteps
+from .explanations import StoredAnswer as StoredAnswer
 from .explanations import explain as explain
-from .explanations import explain_field as explain_field
-from .explanations import explain_verdict as explain_verdict
+from .explanations import steps_in_line as steps_in_line
 from .field_types import Parameter as Parameter
 from .field_types import is_number as is_number
 from .field_types import is_whole as is_whole
@@ -65,7 +61,6 @@ from .rule_changes import Curve as Curve
 from .rule_changes import Point as Point
 from .rule_changes import RelaxedRule as RelaxedRule
 from .rule_changes import RuleChange as RuleChange
-from .rule_changes import StoredAnswer as StoredAnswer
 from .rule_changes import acceptances as acceptances
 from .rule_changes import adjustable as adjustable
 from .rule_changes import passing_now as passing_now

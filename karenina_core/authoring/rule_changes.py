@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from karenina_core.authoring.explanations import Subject, template_of
+from karenina_core.authoring.explanations import StoredAnswer, Subject, explain, template_of, template_of_field
 from karenina_core.authoring.field_types import Parameter, parameters_of
 from karenina_core.authoring.self_test import Case, near_misses
 from karenina_core.authoring.source_edits import replace_field
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError, KareninaError
-from karenina_core.patterns import PatternTimeoutError
 from karenina_core.schemas import (
     NORMALIZER_WORDS,
     NORMALIZERS,
-    AllOf,
-    FieldCheck,
     FieldEvidence,
     VerificationResult,
     normalize,
@@ -33,11 +30,9 @@ from karenina_core.schemas.primitives import (
     NumericRange,
     NumericTolerance,
     Primitive,
-    SemanticMatch,
     SetContainment,
     SynonymMap,
     TraceLength,
-    TracePrimitive,
     TraceRegex,
 )
 from karenina_core.templates import FieldSpec, Template, TemplateSpec, read_template
@@ -47,21 +42,6 @@ WIDER = 2  # times the tolerance there is
 LOWER = 0.05  # of a similarity threshold
 _SETTINGS = 40  # settings on a slider
 _OUTLIER = 10  # times the size of the truth; a distance beyond that is no setting worth trying
-
-
-@dataclass(frozen=True)
-class StoredAnswer:
-    """What is known of an answer that was judged already.
-
-    Attributes:
-        values: What the judge extracted, by field.
-        response: The answer's text.
-        similarities: Cosine similarity by `SemanticMatch` field.
-    """
-
-    values: Mapping[str, Any]
-    response: str = ""
-    similarities: Mapping[str, float] = field(default_factory=dict)
 
 
 class RuleChange(NamedTuple):
@@ -90,56 +70,21 @@ class RuleChange(NamedTuple):
         return replace_field(source, self.item.name, self.item)
 
 
-# --- Replaying -------------------------------------------------------------------------------------------------------
-
-
-def field_passes(item: FieldSpec, answers: Iterable[StoredAnswer]) -> list[bool]:
-    """Return for each stored answer whether a field with a built-in rule is right; what is undecided is not."""
-    check, known = _check(item), dict[Any, bool]()
-    results = []
+def replayed(template: Subject, answers: Iterable[StoredAnswer]) -> list[bool]:
+    """Return for each stored answer whether it passes; what cannot be decided does not."""
+    read, results = template_of(template), []
     for answer in answers:
-        if item.is_trace or item.is_semantic:
-            results.append(check(answer))
-            continue
-        value = answer.values.get(item.name)
-        key = (type(value), repr(value))  # answers often have the same value
-        if key not in known:
-            known[key] = check(answer)
-        results.append(known[key])
+        try:
+            quick = not read.semantic_fields
+            verdict = read.verdict(answer.values, answer.response) if quick else explain(read, answer).verdict
+        except KareninaError:
+            verdict = False
+        results.append(verdict is True)
     return results
 
 
-def _check(item: FieldSpec) -> Callable[[StoredAnswer], bool]:
-    rule, truth, name = item.primitive, item.ground_truth, item.name
-
-    def check(answer: StoredAnswer) -> bool:
-        value = answer.values.get(name)
-        try:
-            if isinstance(rule, TracePrimitive):
-                return rule.check_trace(answer.response) == bool(truth)
-            if isinstance(rule, SemanticMatch):
-                return name in answer.similarities and rule.passes(answer.similarities[name])
-            return rule is not None and value is not None and bool(rule.check(value, truth))
-        except PatternTimeoutError:
-            return False
-
-    return check
-
-
-class _Replay:
-    """Decides stored answers with one field of a template changed; the results of the others are looked up."""
-
-    def __init__(self, spec: TemplateSpec, answers: Sequence[StoredAnswer]) -> None:
-        names = [item.name for item in spec.verified]
-        self._strategy = spec.verify_strategy or AllOf(conditions=[FieldCheck(field_name=name) for name in names])
-        self._answers = answers
-        self._results = {item.name: field_passes(item, answers) for item in spec.verified}
-
-    def verdicts(self, name: str | None = None, results: Sequence[bool] = ()) -> list[bool]:
-        """Return the verdicts, with other results of one field where it is named."""
-        columns = self._results | ({name: list(results)} if name else {})
-        rows = zip(*columns.values(), strict=True) if columns else [()] * len(self._answers)
-        return [self._strategy.passes(dict(zip(columns, row, strict=True))) for row in rows]
+def _with_field(spec: TemplateSpec, item: FieldSpec) -> TemplateSpec:
+    return spec.model_copy(update={"fields": [item if other.name == item.name else other for other in spec.fields]})
 
 
 # --- Settings of one parameter ---------------------------------------------------------------------------------------
@@ -152,7 +97,6 @@ class Point:
     Attributes:
         setting: The value of the parameter.
         passed: How many answers pass; None where the setting is not possible.
-        field_passed: How many pass in the field alone.
         gained: How many pass that do not pass now.
         lost: How many pass now and would not.
         problem: Why the setting is not possible.
@@ -160,7 +104,6 @@ class Point:
 
     setting: Any
     passed: int | None
-    field_passed: int | None = None
     gained: int = 0
     lost: int = 0
     problem: str | None = None
@@ -209,8 +152,7 @@ def what_if(
         raise InputError(
             "The template's own code decides.", "Its verdict cannot be predicted here.", "Verify the answers again."
         )
-    replay = _Replay(spec, stored)
-    before, points = replay.verdicts(), []
+    before, points = replayed(template, stored), []
     for setting in settings:
         try:
             is_truth = parameter == "ground_truth"
@@ -218,11 +160,9 @@ def what_if(
         except ValueError as error:
             points.append(Point(setting, None, problem=str(error)))
             continue
-        results = field_passes(changed, stored)
-        after = replay.verdicts(field_name, results)
+        after = replayed(_with_field(spec, changed), stored)
         gained = sum(new > old for new, old in zip(after, before, strict=True))
-        lost = sum(new < old for new, old in zip(after, before, strict=True))
-        points.append(Point(setting, sum(after), sum(results), gained, lost))
+        points.append(Point(setting, sum(after), gained, gained - sum(after) + sum(before)))
     return Curve(field_name, parameter, len(stored), sum(before), tuple(points))
 
 
@@ -406,12 +346,13 @@ def acceptances(template: Subject, cases: Sequence[Case]) -> list[Acceptance]:
         TemplateError: The template cannot be read.
     """
     accepted: list[Acceptance] = []
-    for item in template_of(template).spec.fields:
+    spec = template_of(template).spec
+    for item in spec.fields:
         own = [case for case in cases if case.field == item.name and case.verdict in ("pass", "fail")]
         failing = [case.values[item.name] for case in own if case.verdict == "fail" and case.expected != "fail"]
         useful = []
         for change in alternatives(item, [] if item.is_trace else failing):
-            passing = field_passes(change.item, (StoredAnswer(case.values, case.response or "") for case in own))
+            passing = _passing(own, change.item, spec)
             if any(case.verdict == "pass" and not passes for case, passes in zip(own, passing, strict=True)):
                 continue
             gained = [case for case, passes in zip(own, passing, strict=True) if passes and case.verdict == "fail"]
@@ -461,29 +402,27 @@ def relaxed_rules(results: Iterable[VerificationResult], benchmark: Benchmark) -
     """
     relaxed: list[RelaxedRule] = []
     for question_id, failures, template in _failures(results, benchmark):
-        if template.spec.own_code:
-            continue
-        answers = [_stored(result, template.spec) for result in failures]
-        replay = _Replay(template.spec, answers)
-        now, question = replay.verdicts(), failures[0].question.question
-        wrong = _wrong_variants(template)
-        for item in template.spec.verified:
+        spec = template.spec
+        answers = [_stored(result) for result in failures]
+        now, question = replayed(template, answers), failures[0].question.question
+        wrong = [] if spec.own_code else near_misses(template)
+        wrong = [case for case in wrong if case.expected == "fail" and case.verdict == "fail"]
+        for item in spec.verified if not spec.own_code else ():
+            own = [case for case in wrong if case.field == item.name]
             for change in alternatives(item):
-                after = replay.verdicts(item.name, field_passes(change.item, answers))
-                flips = tuple(
-                    result.result_id for result, new, old in zip(failures, after, now, strict=True) if new and not old
-                )
+                after = replayed(_with_field(spec, change.item), answers)
+                flips = zip(failures, after, now, strict=True)
+                ids = tuple(result.result_id for result, new, old in flips if new and not old)
                 try:
-                    source = change.applied_to(template.source)
+                    source = change.applied_to(template.source) if ids else ""
                 except KareninaError:
                     continue
-                if not flips:
-                    continue
-                own = [case for case in wrong if case.field == item.name]
-                passing = field_passes(change.item, (StoredAnswer(case.values, case.response or "") for case in own))
-                opened = [case for case, passes in zip(own, passing, strict=True) if passes]
-                lets_in = tuple(f"{case.label}: {case.values.get(case.field)!r}" for case in opened)
-                relaxed.append(RelaxedRule(question_id, question, item.name, change.label, source, flips, lets_in))
+                if ids:
+                    passing = zip(own, _passing(own, change.item, spec), strict=True)
+                    opened = tuple(
+                        f"{case.label}: {case.values.get(case.field)!r}" for case, passes in passing if passes
+                    )
+                    relaxed.append(RelaxedRule(question_id, question, item.name, change.label, source, ids, opened))
     return sorted(relaxed, key=lambda rule: (-len(rule.result_ids), len(rule.lets_in), rule.question_id, rule.field))
 
 
@@ -494,20 +433,12 @@ def passing_now(results: Iterable[VerificationResult], benchmark: Benchmark) -> 
         results: Of a run; those that did not fail are passed over.
         benchmark: With the rules of today; questions it does not have are passed over.
     """
-    passing: set[str] = set()
-    for _, failures, template in _failures(results, benchmark):
-        for result in failures:
-            answer = _stored(result, template.spec)
-            try:
-                if template.spec.own_code:
-                    passes = template.verdict(answer.values, answer.response) is True
-                else:
-                    [passes] = _Replay(template.spec, [answer]).verdicts()
-            except KareninaError:
-                continue
-            if passes:
-                passing.add(result.result_id)
-    return passing
+    return {
+        result.result_id
+        for _, failures, template in _failures(results, benchmark)
+        for result, passes in zip(failures, replayed(template, map(_stored, failures)), strict=True)
+        if passes
+    }
 
 
 def relaxations(item: FieldEvidence) -> Iterator[RuleChange]:
@@ -520,7 +451,7 @@ def relaxations(item: FieldEvidence) -> Iterator[RuleChange]:
         return
     similarities = {} if item.similarity is None else {item.name: item.similarity}
     answer = StoredAnswer({item.name: item.extracted}, similarities=similarities)
-    yield from (change for change in alternatives(spec) if field_passes(change.item, [answer]) == [True])
+    yield from (change for change in alternatives(spec) if replayed(template_of_field(change.item), [answer])[0])
 
 
 def _failures(
@@ -542,14 +473,13 @@ def _failures(
             yield question_id, list(group), template
 
 
-def _stored(result: VerificationResult, spec: TemplateSpec) -> StoredAnswer:
+def _stored(result: VerificationResult) -> StoredAnswer:
     assert result.template is not None and result.answer is not None
     known = {item.name: item.similarity for item in result.template.fields if item.similarity is not None}
     return StoredAnswer(result.template.parsed or {}, result.answer.text, known)
 
 
-def _wrong_variants(template: Template) -> list[Case]:
-    try:
-        return [case for case in near_misses(template) if case.expected == "fail" and case.verdict == "fail"]
-    except KareninaError:
-        return []
+def _passing(cases: Sequence[Case], item: FieldSpec, spec: TemplateSpec) -> list[bool]:
+    """Return which variants of a field pass with another rule of it."""
+    answers = [StoredAnswer({item.name: case.values.get(item.name)}, case.response or "") for case in cases]
+    return replayed(template_of_field(item, spec), answers) if cases else []

@@ -9,9 +9,9 @@ from datetime import date, timedelta
 from typing import Any, Literal, NamedTuple
 
 from karenina_core import patterns
-from karenina_core.authoring.explanations import FieldSteps, Subject, explain_field, template_of
-from karenina_core.errors import InputError
-from karenina_core.schemas import read_date
+from karenina_core.authoring.explanations import Subject, template_of, template_of_field
+from karenina_core.errors import InputError, TemplateError
+from karenina_core.schemas import FieldEvidence, read_date
 from karenina_core.schemas.primitives import (
     ContainsAll,
     ContainsAny,
@@ -74,7 +74,7 @@ class Case:
         response: The response, for rules that read it; otherwise None.
         expected: What an author will want.
         verdict: What the rule of the field says.
-        steps: How it came to that; None where the value is refused.
+        evidence: How it came to that; None where the value is refused or a search takes too long.
     """
 
     field: str
@@ -83,7 +83,7 @@ class Case:
     response: str | None
     expected: Expected
     verdict: Verdict
-    steps: FieldSteps | None = None
+    evidence: FieldEvidence | None = None
 
     @property
     def surprising(self) -> bool:
@@ -105,34 +105,37 @@ def near_misses(template: Subject, *, accepted: Sequence[Any] = (), rejected: Se
         TemplateError: The template cannot be read.
         InputError: It verifies nothing.
     """
-    read = template_of(template)
+    spec = template_of(template).spec
     notes = [Variant("accepted by the notes", value, "pass") for value in accepted]
     notes += [Variant("rejected by the notes", value, "fail") for value in rejected]
+    truths = {item.name: item.ground_truth for item in spec.verified}
     cases = []
-    for item in read.spec.fields:
+    for item in spec.fields:
         if item.primitive is not None:
             every = [*(notes if item.type == "str" else ()), *variants(item)]
             # 1, 1.0 and True are equal, and still different variants.
             unique = {(type(variant.value), repr(variant.value)): variant for variant in reversed(every)}
-            cases += [_case(read, item, variant) for variant in reversed(unique.values())]
+            alone = template_of_field(item, spec)
+            cases += [_case(alone, item, variant, truths) for variant in reversed(unique.values())]
     return sorted(cases, key=lambda case: (not case.surprising, _ORDER[case.verdict]))
 
 
-def _case(template: Template, item: FieldSpec, variant: Variant) -> Case:
-    values = {other.name: other.ground_truth for other in template.spec.verified}
-    if item.is_trace:
-        steps = explain_field(item, None, variant.value)
-        verdict: Verdict = "undecided" if steps.result is None else "pass" if steps.result else "fail"
-        return Case(item.name, variant.label, values, variant.value, variant.expected, verdict, steps)
-    values[item.name] = variant.value
+def _case(alone: Template, item: FieldSpec, variant: Variant, truths: Mapping[str, Any]) -> Case:
+    name, label, value, expected = item.name, *variant
     try:
-        reply = dict.fromkeys(other.name for other in template.spec.judged) | {item.name: variant.value}
-        value = template.validate_reply(reply)[item.name]
+        typed = {} if item.is_trace else alone.validate_reply({name: value})
     except InputError:
-        return Case(item.name, variant.label, values, None, variant.expected, "refused")
-    steps = explain_field(item, value)
-    verdict = "pass" if steps.result else "fail" if steps.result is False or value is None else "undecided"
-    return Case(item.name, variant.label, values, None, variant.expected, verdict, steps)
+        return Case(name, label, {**truths, name: value}, None, expected, "refused")
+    values, response = (truths, value) if item.is_trace else ({**truths, name: value}, None)
+    try:
+        evidence = alone.evaluate(typed, response or "").fields[0]
+    except TemplateError:
+        return Case(name, label, values, response, expected, "undecided")
+    found_nothing = value is None and not item.is_trace
+    verdict: Verdict = (
+        "pass" if evidence.result else "fail" if evidence.result is False or found_nothing else "undecided"
+    )
+    return Case(name, label, values, response, expected, verdict, evidence)
 
 
 def variants(item: FieldSpec) -> Iterator[Variant]:
@@ -168,7 +171,7 @@ def variants(item: FieldSpec) -> Iterator[Variant]:
     if item.type in ("str", "date"):
         rows.append(("an empty text", "", "fail"))
     rows.append(("nothing found", None, "fail"))
-    yield from (Variant(*row) for row in rows if type(row[1]) is not type(truth) or row[1] != truth)
+    yield from (Variant(*row) for row in rows if row[1] is None or type(row[1]) is not type(truth) or row[1] != truth)
 
 
 _Row = tuple[str, Any, Expected]

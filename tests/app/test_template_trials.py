@@ -54,7 +54,7 @@ def test_every_step_of_a_value_is_shown() -> None:
 
 def test_a_blank_value_is_nothing_extracted_and_the_truth_can_be_filled_in() -> None:
     app = typed(trial(template_page(TEMPLATE), "Explain"), "Answer", "I do not know.")
-    assert "Nothing was extracted, which never passes." in texts(app)
+    assert "The judge found nothing in the response." in texts(app)
     app = press(app, "Fill in the truth")
     assert labelled(app.text_input, "target").value == "BCL2"
     assert '"BCL2" → lowercase → "bcl2" ✓' in codes(app)

@@ -12,23 +12,22 @@ from karenina_core.authoring import (
     Acceptance,
     Case,
     Curve,
-    FieldSteps,
     Point,
     StoredAnswer,
     acceptances,
     adjustable,
     explain,
-    explain_verdict,
     near_misses,
     read_notes,
     set_parameter,
     settings_of,
+    steps_in_line,
     what_if,
 )
 from karenina_core.errors import KareninaError
 from karenina_core.pipeline import judge_view
 from karenina_core.runs import JudgedAnswer, stored_answers
-from karenina_core.schemas import NOTHING_EXTRACTED, ModelConfig, VerificationConfig, quoted, rule_title
+from karenina_core.schemas import FieldEvidence, ModelConfig, VerificationConfig, quoted, rule_help, rule_title
 from karenina_core.templates import FieldSpec, Template
 from karenina_core.text import counted
 from pages.components import forms, frame, services
@@ -159,32 +158,28 @@ def _explained(template: Template, values: dict[str, Any], response: str, chosen
     known = chosen.known_to(template.spec) if chosen else None
     same = {name for name, value in values.items() if known and known.values.get(name) == value}
     similar = {name: value for name, value in (known.similarities if known else {}).items() if name in same}
-    fields = explain(template, values, response, similarities=similar)
-    if template.spec.own_code:
-        verdict = template.evaluate(values, response).verdict
-        st.markdown(f"Verdict: {_VERDICTS[verdict]} by the template's own code")
-    else:
-        steps = explain_verdict(template, fields)
-        # How the fields are combined says nothing about a single one.
-        combined = plain(str(steps), 400) if len(fields) > 1 else ""
-        st.markdown(f"Verdict: {_VERDICTS[steps.result]} {combined}")
-    for field in fields:
-        _explained_field(field)
+    evaluation = explain(template, StoredAnswer(values, response, similar))
+    how = "by the template's own code" if template.spec.own_code else ""
+    if template.spec.verify_strategy is not None and not how:
+        how = f"by {plain(template.composition_strategy)}"
+    st.markdown(f"Verdict: {_VERDICTS[evaluation.verdict]} {how}")
+    for item in evaluation.fields:
+        _explained_field(item)
 
 
-def _explained_field(steps: FieldSteps) -> None:
+def _explained_field(item: FieldEvidence) -> None:
     with st.container(border=True, gap="small"):
-        sign = _NOTHING if steps.reason == NOTHING_EXTRACTED else _VERDICTS[steps.result]
-        rule = rule_title(steps.rule.partition("(")[0])
-        help_text = f"In the template: {plain(steps.rule, 200)}." if rule else None
-        st.markdown(f"**{plain(steps.field, 60)}** {sign} {plain(rule, 80)}", help=help_text)
-        st.code(visible(str(steps)), language=None, wrap_lines=True)
-        expected = steps.expected
-        if expected is not None and any(link.changed for link in expected.links):
+        nothing = item.extracted is None and item.rule is not None
+        name = str(item.rule["type"]) if item.rule else ""
+        sign = _NOTHING if nothing else _VERDICTS[item.result]
+        st.markdown(f"**{plain(item.name, 60)}** {sign} {plain(rule_title(name), 80)}", help=rule_help(name))
+        st.code(visible(steps_in_line(item)), language=None, wrap_lines=True)
+        truth = steps_in_line(item, of_truth=True)
+        if "→" in truth:
             st.caption("What happens to the truth")
-            st.code(visible(str(expected)), language=None, wrap_lines=True)
-        idle = ", ".join(link.name for link in steps.found.links if not link.changed)
-        st.caption(plain(f"{steps.reason}{f' Without effect here: {idle}.' if idle else ''}".strip(), 600))
+            st.code(visible(truth), language=None, wrap_lines=True)
+        idle = ", ".join(label for label, before, after in item.steps if before == after and "expected" not in label)
+        st.caption(plain(f"{item.reason}{f' Without effect here: {idle}.' if idle else ''}".strip(), 600))
 
 
 # Near misses: variants of the truth, what the rules make of them, and changes that would accept more.
@@ -244,7 +239,8 @@ def _accept(draft: Draft, accepting: Acceptance) -> None:
 
 
 def _why(case: Case) -> str:
-    return f"{case.steps} {case.steps.reason}" if case.steps else "the value does not fit the type"
+    item = case.evidence
+    return f"{steps_in_line(item)} {item.reason}" if item else "the value does not fit the type"
 
 
 # What if a tolerance, a threshold or a length were another one: the pass rate over the stored answers.
