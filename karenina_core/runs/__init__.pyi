@@ -68,7 +68,6 @@ from .topup import top_up as top_up
 from .topup import widened as widened
 from .traits.estimate import estimate_scoring as estimate_scoring
 from .traits.estimate import estimate_trial as estimate_trial
-from .traits.job import ScoringProgress as ScoringProgress
 from .traits.library import LibraryTrait as LibraryTrait
 from .traits.library import add_to_library as add_to_library
 from .traits.library import library as library
@@ -86,6 +85,7 @@ from .traits.score import check_definition as check_definition
 from .traits.score import rows_to_score as rows_to_score
 from .traits.score import scored_at as scored_at
 from .traits.scorer import Scorer as Scorer
+from .traits.scorer import ScoringProgress as ScoringProgress
 from .traits.trial import try_trait as try_trait
 from .trial import Trial as Trial
 from .trial import carry_out as carry_out

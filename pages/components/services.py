@@ -33,13 +33,13 @@ def runner() -> Engine:
 @st.cache_resource(on_release=lambda drafter: drafter.close(), show_spinner=False)
 def drafter() -> Drafter:
     """Return what drafts templates in the background, across reruns, reloads and page switches."""
-    return Drafter(store())
+    return Drafter(runner())
 
 
 @st.cache_resource(on_release=lambda scorer: scorer.close(), show_spinner=False)
 def scorer() -> Scorer:
     """Return what scores stored runs in the background, across reruns, reloads and page switches."""
-    return Scorer(store())
+    return Scorer(runner())
 
 
 def version(run_id: str) -> str:

@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 from collections import Counter
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -41,6 +41,9 @@ class Engine:
     Args:
         store: Holds the runs; stays open when the engine is closed.
         make_evaluator: Makes what answers and judges, from benchmark, configuration and caller.
+
+    Attributes:
+        shared: What its jobs share.
     """
 
     def __init__(self, store: Store, make_evaluator: EvaluatorFactory = RunPipeline) -> None:
@@ -48,7 +51,7 @@ class Engine:
         self._make_evaluator = make_evaluator
         store.runs.interrupt_abandoned()
         writer = BatchWriter(store, self._in_trouble)
-        self._shared = JobServices(store, writer, StoreLedger(store, writer), new_owner())
+        self.shared = JobServices(store, writer, StoreLedger(store, writer), new_owner())
         self._runs: dict[str, RunJob] = {}
         self._jobs: set[BackgroundJob] = set()
         self._starting: dict[str, asyncio.Task[None]] = {}
@@ -145,15 +148,29 @@ class Engine:
             job.ended.wait(timeout)
         return self.progress(run_id)
 
+    def begin_job(self, job: BackgroundJob, keys: KeySource | None = None) -> None:
+        """Carry out other work than a run, with these keys before those of the environment; returns at once."""
+
+        async def begin() -> None:
+            self._jobs = {other for other in self._jobs if not other.ended.is_set()} | {job}
+            job.begin(keys)
+
+        self._on_loop(begin())
+
+    def cancel_job(self, job: BackgroundJob) -> None:
+        """Stop such work; returns when nothing is under way any more."""
+        if not job.ended.is_set():
+            self._on_loop(job.cancel())
+
     def close(self) -> None:
         """Interrupt all runs and end the thread."""
         if self._loop.is_closed():
             return
         self._loop.call_soon_threadsafe(self._closing.set)
         self._thread.join()
-        self._shared.ledger.close()
-        self._shared.writer.close()
-        forget_owner(self._shared.owner)
+        self.shared.ledger.close()
+        self.shared.writer.close()
+        forget_owner(self.shared.owner)
 
     def __enter__(self) -> Engine:
         return self
@@ -180,7 +197,8 @@ class Engine:
         heartbeat.cancel()
         if self._starting:
             await asyncio.wait(list(self._starting.values()))
-        await asyncio.gather(*(job.end("interrupted") for job in self._runs.values()))
+        ends = [job.end("interrupted") for job in self._runs.values()]
+        await asyncio.gather(*ends, *(job.cancel() for job in self._jobs))
 
     async def _start(self, run_id: str, config: VerificationConfig | None, keys: KeySource | None) -> None:
         job = self._runs.get(run_id)
@@ -225,7 +243,7 @@ class Engine:
     def _cancel_stored(self, run_id: str) -> None:
         if self._store.runs.get(run_id).active:
             self._claim(run_id)
-            self._store.runs.end(run_id, self._shared.owner, "cancelled")
+            self._store.runs.end(run_id, self.shared.owner, "cancelled")
 
     def _job(self, run_id: str) -> RunJob:
         job = self._runs.get(run_id)
@@ -245,13 +263,14 @@ class Engine:
     async def _beat(self) -> None:
         while True:
             await asyncio.sleep(HEARTBEAT_SECONDS)
-            await self._keep_leases({run_id: job for run_id, job in self._runs.items() if job.here})
+            under_way = [*(job for job in self._runs.values() if job.here), *self._jobs]
+            await self._keep_leases({job.run_id: job for job in under_way if job.run_id and not job.ended.is_set()})
 
-    async def _keep_leases(self, jobs: dict[str, RunJob]) -> None:
+    async def _keep_leases(self, jobs: Mapping[str, BackgroundJob]) -> None:
         """Keep the leases of runs, and give up runs that were taken over."""
         # A store in trouble is met, and reported, where results are written.
         with suppress(StoreError):
-            held = await asyncio.to_thread(self._store.runs.heartbeat, list(jobs), self._shared.owner)
+            held = await asyncio.to_thread(self._store.runs.heartbeat, list(jobs), self.shared.owner)
             for run_id, job in jobs.items():
                 if run_id in held:
                     await job.save_account()
@@ -277,7 +296,7 @@ class Engine:
                 )
             return self._run_job(run_id, replace(plan, config=chosen))
         except Exception as error:
-            self._store.runs.end(run_id, self._shared.owner, "failed", str(error))
+            self._store.runs.end(run_id, self.shared.owner, "failed", str(error))
             raise
 
     def _run_job(self, run_id: str, plan: Plan) -> RunJob:
@@ -291,7 +310,7 @@ class Engine:
         tally = Tally(((outcome, 1) for outcome in stored), retried=retried, position=order.position)
         self._store.runs.set_status(run_id, "running", plan.note)
         queue = WorkQueue(remaining(plan, order, finished))
-        return RunJob(self._shared, self._store.runs.get(run_id), plan, queue, tally, self._make_evaluator)
+        return RunJob(self.shared, self._store.runs.get(run_id), plan, queue, tally, self._make_evaluator)
 
     def _prepared_config(self, run_id: str, stored_hash: str) -> VerificationConfig | None:
         """Return the configuration with prepared answers that this process has seen."""
@@ -299,7 +318,7 @@ class Engine:
         return known if known is not None and config_hash(known) == stored_hash else None
 
     def _claim(self, run_id: str) -> None:
-        if not self._store.runs.claim(run_id, self._shared.owner):
+        if not self._store.runs.claim(run_id, self.shared.owner):
             raise StoreError(
                 f"Run {run_id!r} is being carried out by another process.",
                 next="Watch it here, and pause or cancel it there.",

@@ -69,7 +69,9 @@ class BackgroundJob:
         max_cost: US dollars that may be spent; None without a bound.
         spent: US dollars that were spent before.
         of: What spends, in words.
-        run_id: The run whose account the calls belong to; that of the day alone when not given.
+        ends_with_money: Whether the work is stopped when the money is spent; otherwise calls fail as `cancelled`.
+        run_id: The run whose account the calls belong to and whose lease the engine keeps; only the account of the
+            day when not given.
 
     Attributes:
         caller: Makes the calls.
@@ -86,16 +88,18 @@ class BackgroundJob:
         max_cost: float | None = None,
         spent: float = 0.0,
         of: str = "the run",
+        ends_with_money: bool = True,
         run_id: str | None = None,
     ) -> None:
+        self.run_id = run_id
         self.ended = threading.Event()
         self.limiter = RunLimiter(max_concurrent, adaptive=adaptive, attempts=max_attempts)
         self.pauses = PauseControl(self.pause_for_trouble)
-        self.spend = SpendMeter(self._spent_today, max_cost, spent, of, self.stop)
+        self.spend = SpendMeter(self._spent_today, max_cost, spent, of, self.stop if ends_with_money else None)
         ledger = RunLedger(shared.ledger, self.spend, run_id, self.pauses)
         services = CallServices(ledger, self.limiter, self.spend, self.pauses)
         self.caller = ModelCaller(services, client_at(shared.store.settings.prices()))
-        self._shared = shared
+        self.shared = shared
         self._task: asyncio.Task[None] | None = None
 
     async def work(self) -> None:
@@ -123,6 +127,21 @@ class BackgroundJob:
         self.spend.over = why
         self.pauses.stop_accepting()
         self.limiter.close()
+
+    def abandon(self) -> None:
+        """Give the run up, because it is somebody else's now: its rows and its status are no longer ours to write.
+
+        Nothing new is begun. The calls in flight are paid for: they are finished, and their replies stored.
+        """
+        self.stop("Another process carries out this run now.")
+        self.pauses.abandon()
+
+    async def save_account(self) -> None:
+        """Store what was spent and is not on its way into the account.
+
+        Raises:
+            StoreError: It is not stored.
+        """
 
     async def cancel(self) -> None:
         """Stop at once, and return when nothing is under way any more."""
@@ -156,7 +175,7 @@ class BackgroundJob:
             self.ended.set()
 
     async def _spent_today(self) -> float:
-        return await self.pauses.retry_while_store_fails(lambda: asyncio.to_thread(self._shared.store.spending.today))
+        return await self.pauses.retry_while_store_fails(lambda: asyncio.to_thread(self.shared.store.spending.today))
 
 
 class Evaluator(Protocol):
@@ -295,17 +314,13 @@ class RunJob(BackgroundJob):
         """Go on after a pause."""
         self._go_on()
         self.pauses.resume()
-        self._shared.writer.retry_now()
+        self.shared.writer.retry_now()
         await self._note()
 
     def abandon(self) -> None:
-        """Give the run up, because it is somebody else's now: its rows and its status are no longer ours to write.
-
-        Nothing new is begun. The calls in flight are paid for: they are finished, and their replies stored.
-        """
+        """Give the run up, because it is somebody else's now."""
         self._lost = True
-        self.stop("Another process carries out this run now.")
-        self.pauses.abandon()
+        super().abandon()
 
     async def end(self, status: RunStatus) -> None:
         """Stop at once, and return when everything is closed; what is stored stays."""
@@ -322,7 +337,7 @@ class RunJob(BackgroundJob):
         spent, seconds = self.spend.take(), self._stopwatch.take()
         self._seconds += seconds
         try:
-            await asyncio.to_thread(self._shared.store.runs.add_work, self.run.id, spent, seconds)
+            await asyncio.to_thread(self.shared.store.runs.add_work, self.run.id, spent, seconds)
         except StoreError as error:
             self.spend.settle(spent, error)
             raise
@@ -359,10 +374,10 @@ class RunJob(BackgroundJob):
         elif error is not None:
             log.error("Run %s failed", self.run.id, exc_info=error)
             status = "failed"
-            self._message = f"The run stopped because of an internal error: {_innermost(error)}"
+            self._message = failure_text(error)
         elif self.spend.over:
             status, self._message = "interrupted", self.spend.over
-        shared, run_id = self._shared, self.run.id
+        shared, run_id = self.shared, self.run.id
         try:
             await shared.writer.flush()
             async with self._noting:
@@ -452,9 +467,9 @@ class RunJob(BackgroundJob):
     async def _save(self, result: VerificationResult) -> None:
         result.run_name = self.run.name
         spent = self.spend.take()
-        write = ResultWrite(rows_of(self.run.id, result), spent, self._shared.owner)
+        write = ResultWrite(rows_of(self.run.id, result), spent, self.shared.owner)
         try:
-            await self._shared.writer.enqueue(write, lambda error: self.spend.settle(spent, error))
+            await self.shared.writer.enqueue(write, lambda error: self.spend.settle(spent, error))
         except LeaseLostError:
             # The rows of the process that has the run now are the ones that count.
             self.abandon()
@@ -471,7 +486,7 @@ class RunJob(BackgroundJob):
             if not self.pauses.ended and not self._lost:
                 # The store may be the very reason for the pause.
                 with suppress(StoreError):
-                    store, owner = self._shared.store, self._shared.owner
+                    store, owner = self.shared.store, self.shared.owner
                     await asyncio.to_thread(store.runs.set_status, self.run.id, self._status, self._message, owner)
 
     def _broken_row(self, generation: Generation, judge: ModelConfig, error: Exception) -> VerificationResult:
@@ -508,22 +523,19 @@ def workers_for(calls: int) -> int:
     return calls + max(0, calls - _FEW_CALLS)
 
 
-_tuned = 0
-_tuning = threading.Lock()
 _usual_threshold = gc.get_threshold()
+_tuning = threading.Lock()
+_tuned = 0
 
 
 @contextmanager
 def gc_tuning() -> Iterator[None]:
-    """Search less often for garbage in cycles while a run works, which is a tenth of its time otherwise."""
-    global _tuned, _usual_threshold
+    """Search less often for garbage in cycles while a job works, which is a tenth of its time otherwise."""
+    global _tuned
     with _tuning:
         _tuned += 1
-        if _tuned == 1:
-            _usual_threshold = gc.get_threshold()
-            gc.freeze()
-            if 0 < _usual_threshold[0] < 20_000:
-                gc.set_threshold(20_000, 20, 20)
+        gc.freeze()
+        gc.set_threshold(20_000, 20, 20)
     try:
         yield
     finally:
@@ -534,10 +546,13 @@ def gc_tuning() -> Iterator[None]:
                 gc.unfreeze()
 
 
-def _innermost(error: BaseException) -> str:
+def failure_text(error: BaseException) -> str:
+    """Return why a job ended early, for people."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    return str(error) if isinstance(error, KareninaError) else f"{type(error).__name__}: {error}"
+    if isinstance(error, KareninaError):
+        return str(error)
+    return f"It stopped because of an internal error: {type(error).__name__}: {error}"
 
 
 def _access_problem(model: ModelConfig) -> str:

@@ -19,7 +19,8 @@ from karenina_core.schemas import Usage, total_usage
 
 log = logging.getLogger(__name__)
 GROUP = 256  # writes that share a transaction, at most
-GATHERING_SECONDS = 0.004  # a write waits for others to share its transaction
+GATHERING_SECONDS = 0.004  # a write waits for others to share its transaction, as long as more come,
+LONGEST_GATHERING = 0.02  # but not for longer
 RETRY_SECONDS = 1.0  # until what the database refused is tried again
 
 OnCommit = Callable[[Exception | None], None]
@@ -134,8 +135,12 @@ class BatchWriter:
 
     def _next_group(self, *, wait: bool) -> list[_Entry]:
         entries = [self._queue.get()] if wait else []
-        if wait and not self._closing:
+        end = time.monotonic() + LONGEST_GATHERING
+        more = wait
+        while more and not self._closing and time.monotonic() < end:
+            size = self._queue.qsize()
             time.sleep(GATHERING_SECONDS)
+            more = self._queue.qsize() > size
         with suppress(queue.Empty):
             while len(entries) < GROUP:
                 entries.append(self._queue.get_nowait())

@@ -11,7 +11,7 @@ import pytest
 from karenina_core.authoring import REVIEW_PROPERTY
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import ConfigError, InputError, StoreError
-from karenina_core.runs import DraftBatch, Drafter, Store, clean_drafts, undo_drafts
+from karenina_core.runs import DraftBatch, Drafter, Engine, Store, clean_drafts, undo_drafts
 from karenina_core.runs.drafting.batch import CHANGED, OVERTAKEN, Proposal, save_drafts, store_batch, stored_batch
 from karenina_core.schemas import ModelConfig
 from tests.app.samples import TEMPLATE
@@ -21,7 +21,7 @@ from tests.runs.drafting.drafts import SENTENCE, drafter_at, priced, proposal, u
 
 @pytest.fixture
 def drafter(store: Store) -> Iterator[Drafter]:
-    with Drafter(store) as opened:
+    with Engine(store) as engine, Drafter(engine) as opened:
         yield opened
 
 

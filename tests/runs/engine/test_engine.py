@@ -494,9 +494,6 @@ def test_garbage_is_searched_less_often_until_the_last_job_has_ended() -> None:
             pass
         assert gc.get_threshold()[0] > 700
     assert gc.get_threshold() == (700, 10, 10)
-    gc.set_threshold(0, 10, 10)
-    with gc_tuning():
-        assert gc.get_threshold()[0] == 0
 
 
 # Pauses

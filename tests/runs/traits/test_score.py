@@ -6,7 +6,7 @@ import pytest
 
 from karenina_core.errors import ConfigError, InputError, StoreError
 from karenina_core.models import Price
-from karenina_core.runs import Scorer, Scoring, Store, added_traits, estimate_scoring
+from karenina_core.runs import Engine, Scorer, Scoring, Store, added_traits, estimate_scoring
 from karenina_core.runs.prices import price_name
 from karenina_core.runs.store.runs import new_owner
 from karenina_core.runs.traits.score import traits_of_run
@@ -154,13 +154,14 @@ def test_money_that_is_spent_stops_it_and_more_money_goes_on(
 def test_a_cancelled_scoring_keeps_what_it_has(store: Store, run_id: str, openai_server: OpenAIServer) -> None:
     replies = iter([Reply('{"reason": "", "value": 2}')])
     openai_server.script = lambda sent: next(replies, Reply(fault="hang"))
-    scorer = Scorer(store)
-    scorer.start(Scoring(run_id, CLARITY, max_concurrent=1))
-    for _ in range(PATIENCE * 20):
-        if scorer.wait(run_id, 0.05).done:
-            break
-    scorer.cancel(run_id)
-    seen = scorer.progress(run_id)
+    with Engine(store) as engine:
+        scorer = Scorer(engine)
+        scorer.start(Scoring(run_id, CLARITY, max_concurrent=1))
+        for _ in range(PATIENCE * 20):
+            if scorer.wait(run_id, 0.05).done:
+                break
+        scorer.cancel(run_id)
+        seen = scorer.progress(run_id)
     assert seen is not None
     assert (seen.status, seen.scored) == ("cancelled", 1)
     openai_server.script = assessing
@@ -204,6 +205,7 @@ def test_a_run_that_somebody_works_on_is_left_alone(store: Store, run_id: str) -
 
 def test_a_run_under_way_is_refused(store: Store, run_id: str) -> None:
     store.runs.set_status(run_id, "running")
+    store.runs.claim(run_id, "elsewhere/1/a")
     with pytest.raises(InputError, match="under way"):
         score_run(store, Scoring(run_id, CLARITY))
 
