@@ -13,7 +13,6 @@ from pages.components.compare import data as compare_data
 from pages.components.compare import judges as compare_judges
 from pages.components.compare import models as compare_models
 from pages.components.compare.data import Compared, Stamp
-from pages.components.runs import growth
 from pages.components.text import short
 
 frame.begin(frame.COMPARE)
@@ -129,14 +128,8 @@ def choose_side(
     title: str, name: str, chosen: Arm, arms: Sequence[Arm], labels: Mapping[Arm, str], exchanged: Arm | None = None
 ) -> None:
     """Draw the choice of baseline or candidate; choosing what the other side has exchanges the two."""
-    ids = {arm.id: arm for arm in arms}
-    picked = st.selectbox(
-        title,
-        list(ids),
-        index=list(ids).index(chosen.id),
-        format_func=lambda key: short(labels[ids[key]]),
-        key=f"compare_{name}_{chosen.id}_{len(ids)}",
-    )
+    names = {arm.id: short(labels[arm]) for arm in arms}
+    picked = forms.select(title, names, f"compare_{name}_{chosen.id}_{len(arms)}", chosen=chosen.id)
     if picked != chosen.id:
         if exchanged is not None and picked == exchanged.id:
             state.choose("b", chosen.id)
@@ -155,7 +148,8 @@ def nothing_to_compare(run_id: str, *, empty: bool) -> None:
         "model answer the same questions in this run.",
         icon=":material/info:",
     )
-    growth.ask_for(run_id, "Add a model", "Models", "compare_add_model", type="primary", icon=":material/add:")
+    style = {"type": "primary"}
+    frame.link_button("Add a model to this run", frame.MONITOR, "compare_add_model", style=style, run=run_id)
 
 
 with frame.guard():

@@ -6,7 +6,7 @@ import streamlit as st
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import wanted
-from pages.components import feedback, frame, services
+from pages.components import feedback, forms, frame, services
 from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.questions import subset as question_subset
 from pages.components.runs import configuration, model_editor, spending
@@ -58,10 +58,10 @@ with frame.guard():
     with st.container(horizontal=True):
         label, icon = f"Run all {plan.rows}", ":material/play_arrow:"
         run_all = st.button(label, type="primary", icon=icon, key="run_all", disabled=not agreed)
-        pilot = len(plan.question_ids) > PILOT and st.button(
+        pilot = len(plan.question_ids) > PILOT and forms.button(
             f"Try {PILOT} questions",
-            icon=":material/science:",
-            key="run_pilot",
+            "science",
+            "run_pilot",
             disabled=not agreed,
             help="The others can be added to the same run afterwards, and nothing is asked twice. What these take "
             "tells how long the others take.",

@@ -10,7 +10,7 @@ import streamlit as st
 
 from karenina_core.demo import live_available
 from karenina_core.redact import redact
-from pages.components import frame, services, session_keys
+from pages.components import forms, frame, services, session_keys
 from pages.components.text import plain
 
 frame.begin(frame.SETTINGS)
@@ -42,15 +42,11 @@ with frame.guard():
         ),
         "Sandbox for templates with own code": (find_spec("pydantic_monty") is not None, "pip install pydantic-monty"),
     }
-    st.dataframe(
-        [
-            {"Part": part, "State": "✓ installed" if there else "– not installed", "How to install": command}
-            for part, (there, command) in parts.items()
-        ],
-        hide_index=True,
-        alt="Optional parts",
-        width="stretch",
-    )
+    rows = [
+        {"Part": part, "State": "✓ installed" if there else "– not installed", "How to install": command}
+        for part, (there, command) in parts.items()
+    ]
+    forms.table(rows, "Optional parts")
 
     st.subheader("About")
     st.caption(

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.components import frame
 
-_SAID = "_said"
+_MESSAGE = "_said"
 _UNDO = "_undo"
 
 
@@ -27,7 +27,7 @@ def say(message: str) -> None:
     Args:
         message: Markdown; foreign parts through `plain`.
     """
-    st.session_state[_SAID] = message
+    st.session_state[_MESSAGE] = message
 
 
 def offer_undo(message: str, undo: Callable[[], None], *, here: bool = False) -> None:
@@ -48,9 +48,9 @@ def show(*place: str | None) -> None:
         *place: What the page shows, such as the ids in its link.
     """
     place_of_offer = st.container()  # always there, so that what is below does not move
-    said = st.session_state.pop(_SAID, None)
-    if said:
-        st.toast(said, icon=":material/check:")
+    message = st.session_state.pop(_MESSAGE, None)
+    if message:
+        st.toast(message, icon=":material/check:")
     offer: _Offer | None = st.session_state.get(_UNDO)
     if offer is None:
         return

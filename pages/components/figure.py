@@ -89,7 +89,7 @@ def numbers(
         name: Of the figure.
         question: What it answers.
         table: Returns its numbers.
-        file_name: Of the download, with `{}` where the numbers are told from the rows.
+        file_name: Of the download, with `{}` for what it holds, `numbers` or `rows`.
         rows: Returns the rows that the numbers are made of.
     """
     with st.expander("The numbers as a table", on_change="rerun", key=f"numbers_{name}") as shown:

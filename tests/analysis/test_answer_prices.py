@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from karenina_core.models.calls import as_remembered
 
 from karenina_core.analysis.answer_prices import AnswerPrice, answer_price
 from karenina_core.models import ChatReply
-from karenina_core.models.calls import as_remembered
 from karenina_core.schemas import CallRecord, Usage
 
 Make = Callable[..., Any]

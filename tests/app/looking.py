@@ -16,10 +16,10 @@ def labelled(widgets: Any, label: str) -> Any:
 
 def texts(app: AppTest) -> str:
     """Return everything a page says in words, as it is seen; alerts with their titles."""
-    said = [element.value for element in [*app.markdown, *app.caption, *app.toast]]
+    words = [element.value for element in [*app.markdown, *app.caption, *app.toast]]
     alerts = [*app.info, *app.warning, *app.error]
-    said += [f"{getattr(alert.proto, 'title', '')} {alert.value}" for alert in alerts]
-    return "\n".join(said).replace("\\", "").replace(":small{}", "")
+    words += [f"{getattr(alert.proto, 'title', '')} {alert.value}" for alert in alerts]
+    return "\n".join(words).replace("\\", "").replace(":small{}", "")
 
 
 def table(app: AppTest, alt: str) -> Any:
@@ -34,3 +34,20 @@ def select_row(app: AppTest, alt: str, row: int) -> AppTest:
     frame = next(frame for frame in app.dataframe if frame.proto.alt == alt)
     app.session_state[frame.key] = {"selection": {"rows": [row], "columns": [], "cells": []}}
     return app.run()
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    """Press the button with a label; fail when the page then shows a traceback."""
+    app = labelled(app.button, label).click().run()
+    assert not app.exception, app.exception[0].message
+    return app
+
+
+def metrics(app: AppTest) -> dict[str, str]:
+    """Return the numbers at the top of a page by what they are called."""
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def labels(widgets: Any) -> list[str]:
+    """Return what widgets are called."""
+    return [widget.label for widget in widgets]

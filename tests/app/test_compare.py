@@ -14,7 +14,7 @@ from karenina_core.schemas import Annotation
 from pages.components import frame, services
 from pages.components.answer.side_by_side import marked_up
 from tests.app.conftest import Open, healthy
-from tests.app.looking import labelled, select_row, table, texts
+from tests.app.looking import labelled, labels, press, select_row, table, texts
 from tests.runs.fakes import full_result, small_benchmark, small_config
 
 NAMES = {"+": "pass", "-": "fail", "0": "not_evaluated"}
@@ -52,34 +52,6 @@ def charts(app: AppTest) -> list[dict[str, object]]:
     return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
 
 
-def test_without_any_run_the_page_leads_to_the_demo(open_page: Open) -> None:
-    app = open_page(frame.COMPARE)
-    assert "Nothing has run yet" in texts(app)
-    app = healthy(labelled(app.button, "Go to the demo").click().run())
-    assert app.title[0].value != "Compare"
-
-
-def test_a_run_without_results_leads_to_the_monitor(open_page: Open) -> None:
-    run_id = services.store().runs.create(wanted(small_benchmark(2), small_config()), "Empty")
-    app = open_page(frame.COMPARE, runs=run_id)
-    assert "no results yet" in texts(app)
-    assert labelled(app.button, "Open the monitor")
-
-
-def test_one_model_alone_leads_to_where_another_is_added(open_page: Open) -> None:
-    app = open_page(frame.COMPARE, runs=run(["++-"]))
-    assert "a comparison takes two" in texts(app)
-    app = healthy(labelled(app.button, "Add a model to this run").click().run())
-    assert app.title[0].value == "Monitor"
-
-
-def test_one_judge_alone_leads_to_another_and_to_a_review(open_page: Open) -> None:
-    app = view(open_page(frame.COMPARE, runs=run(["++-", "+--"])), "Judges")
-    assert "All answers were judged by lab/judge-1, and nobody has reviewed one." in texts(app)
-    assert labelled(app.button, "Add a judge to this run")
-    assert labelled(app.button, "Review answers")
-
-
 def revision(run_id: str) -> str:
     store = services.store()
     plan = store.runs.plan(run_id)
@@ -89,20 +61,33 @@ def revision(run_id: str) -> str:
     return revised
 
 
-def test_a_run_and_its_revision_first_show_what_became_of_a_model(open_page: Open) -> None:
-    original = run(["++-", "+--"])
-    app = open_page(frame.COMPARE, runs=f"{revision(original)},{original}")
-    said = texts(app)
-    assert "lab/model-1 · Revised and lab/model-1 · Models do equally well on all 3" in said
+def test_without_anything_to_compare_the_page_leads_on(open_page: Open) -> None:
+    app = open_page(frame.COMPARE)
+    assert "Nothing has run yet" in texts(app)
+    assert press(app, "Go to the demo").title[0].value != "Compare"
+    empty = open_page(
+        frame.COMPARE, runs=services.store().runs.create(wanted(small_benchmark(2), small_config()), "No")
+    )
+    assert "no results yet" in texts(empty)
+    assert labelled(empty.button, "Open the monitor")
+    app = open_page(frame.COMPARE, runs=run(["++-"]))
+    assert "a comparison takes two" in texts(app)
+    assert press(app, "Add a model to this run").title[0].value == "Monitor"
+    app = view(open_page(frame.COMPARE, runs=run(["++-", "+--"])), "Judges")
+    assert "All answers were judged by lab/judge-1, and nobody has reviewed one." in texts(app)
+    assert {"Add a judge to this run", "Review answers"} <= set(labels(app.button))
+    assert "A run in this link is not in this workspace" in texts(open_page(frame.COMPARE, runs="gone"))
 
 
 def test_a_revision_that_joins_its_run_is_proposed_instead_of_the_models_compared_before(open_page: Open) -> None:
     original = run(["++-", "+--"])
     revised = revision(original)
+    words = "lab/model-1 · Revised and lab/model-1 · Models do equally well on all 3"
+    assert words in texts(open_page(frame.COMPARE, runs=f"{revised},{original}"))
     app = open_page(frame.COMPARE, runs=original)
     assert "Too few disagreements to tell lab/model-2 from lab/model-1" in texts(app)
     app = healthy(labelled(app.multiselect, "Runs").select(revised).run())
-    assert "lab/model-1 · Revised and lab/model-1 · Models do equally well" in texts(app)
+    assert words in texts(app)
 
 
 def test_a_run_of_its_own_that_joins_leaves_the_models_that_are_compared(open_page: Open) -> None:
@@ -113,66 +98,33 @@ def test_a_run_of_its_own_that_joins_leaves_the_models_that_are_compared(open_pa
     assert "Too few disagreements to tell lab/model-1 · First from lab/model-2 · First" in texts(app)
 
 
-def test_a_judge_for_a_revision_is_added_to_the_original_run_whose_drawer_opens(open_page: Open) -> None:
-    original = run(["++-", "+--"], name="First")
-    services.store().runs.set_status(original, "completed")
-    app = view(open_page(frame.COMPARE, runs=revision(original)), "Judges")
-    assert "takes no answers of its own. It can be added to First" in texts(app)
-    app = healthy(labelled(app.button, "Add a judge to the original run").click().run())
-    assert app.title[0].value == "Monitor"
-    assert app.query_params["run"] in (original, [original])
-    assert app.session_state["growth_section"] == "Judges"
-    assert "In the run: lab/judge-1" in texts(app)
-
-
 def test_a_revision_on_the_monitor_says_why_nothing_can_be_added_and_leads_to_the_original(open_page: Open) -> None:
     original = run(["++-"])
     app = open_page(frame.MONITOR, run=revision(original))
     assert "takes no answers of its own" in texts(app)
-    app = healthy(app.button(key="grow_original").click().run())
-    assert app.query_params["run"] in (original, [original])
+    assert healthy(app.button(key="grow_original").click().run()).query_params["run"] in (original, [original])
 
 
-def test_the_page_says_in_one_sentence_who_is_better(open_page: Open) -> None:
-    app = open_page(frame.COMPARE, runs=run(["-" * 8 + "++", "+" * 10]))
-    said = texts(app)
-    assert "lab/model-2 is better than lab/model-1: right on 10 against 2 of 10 matched questions, +80 percent" in said
-    assert "exact McNemar test, p = 0.008" in said
+def test_the_page_says_in_one_sentence_who_is_better_and_the_link_brings_it_back(open_page: Open) -> None:
+    run_id = run(["-" * 8 + "++", "+" * 10])
+    app = open_page(frame.COMPARE, runs=run_id)
+    words = texts(app)
+    assert "lab/model-2 is better than lab/model-1: right on 10 against 2 of 10 matched questions, +80 percent" in words
+    assert "exact McNemar test, p = 0.008" in words
     assert len(charts(app)) == 1
-
-
-def test_what_cannot_be_told_is_not_claimed(open_page: Open) -> None:
-    said = texts(open_page(frame.COMPARE, runs=run(["++--", "+++-"])))
-    assert "Too few disagreements to tell lab/model-2 from lab/model-1" in said
-    assert "better" not in said.split("Too few")[0]
-
-
-def test_questions_without_a_verdict_are_left_out_and_listed(open_page: Open) -> None:
-    app = open_page(frame.COMPARE, runs=run(["+0+-", "+++-"]))
-    assert "Left out: 1 question without a verdict on one side at least." in texts(app)
-    app.session_state["compare_missing"] = True
-    app = healthy(app.run())
-    assert len(table(app, "Without a verdict on one side at least")) == 1
-
-
-def test_exchanging_the_sides_turns_the_sentence_round_and_stays_in_the_link(open_page: Open) -> None:
-    app = open_page(frame.COMPARE, runs=run(["-" * 8, "+" * 8]))
     a, b = app.query_params["a"], app.query_params["b"]
     app = healthy(app.button(key="compare_swap").click().run())
     assert "lab/model-1 is worse than lab/model-2" in texts(app)
     assert (app.query_params["a"], app.query_params["b"]) == (b, a)
+    assert "lab/model-1 is worse than lab/model-2" in texts(open_page(frame.COMPARE, runs=run_id, a=b, b=a))
 
 
-def test_the_link_alone_brings_back_runs_baseline_and_candidate(open_page: Open) -> None:
-    run_id = run(["-" * 8, "+" * 8, "+" * 8])
-    link = open_page(frame.COMPARE, runs=run_id).query_params
-    again = open_page(frame.COMPARE, runs=run_id, a=link["b"], b=link["a"])
-    assert "lab/model-1 is worse than lab/model-2" in texts(again)
-
-
-def test_a_link_to_an_unknown_run_says_so(open_page: Open) -> None:
-    run(["++", "+-"])
-    assert "A run in this link is not in this workspace" in texts(open_page(frame.COMPARE, runs="gone"))
+def test_nothing_is_claimed_of_few_questions_and_what_is_left_out_is_listed(open_page: Open) -> None:
+    app = open_page(frame.COMPARE, runs=run(["+0--", "+++-"]))
+    assert "Too few disagreements to tell lab/model-2 from lab/model-1" in texts(app)
+    assert "Left out: 1 question without a verdict on one side at least." in texts(app)
+    app.session_state["compare_missing"] = True
+    assert len(table(healthy(app.run()), "Without a verdict on one side at least")) == 1
 
 
 def test_two_runs_of_one_model_are_compared_too(open_page: Open) -> None:
@@ -184,16 +136,17 @@ def test_two_runs_of_one_model_are_compared_too(open_page: Open) -> None:
 def test_several_models_are_ranked_in_groups(open_page: Open) -> None:
     app = open_page(frame.COMPARE, runs=run(["-" * 12, "+" * 12, "+" * 11 + "-"]))
     assert "Who is ahead, and who cannot be told apart?" in texts(app)
-    board = charts(app)[1]
-    assert "group a" in str(board) and "group b" in str(board)
+    assert "Every question was answered once" in texts(app)
+    board = str(charts(app)[1])
+    assert "group a" in board and "group b" in board
 
 
-def test_repeats_show_what_trying_again_does(open_page: Open) -> None:
-    once = open_page(frame.COMPARE, runs=run(["+-", "-+"]))
-    assert "Every question was answered once" in texts(once)
-    app = open_page(frame.COMPARE, runs=run(["+-++", "--+-"], repeats=2))
+def test_repeats_show_what_trying_again_does_and_are_looked_at_one_by_one(open_page: Open) -> None:
+    app = open_page(frame.COMPARE, runs=run(["++--", "+--+"], repeats=2))
     assert "Above: at least one of k tries is right (pass@k)" in texts(app)
     assert len(charts(app)) == 2
+    app = healthy(select_row(view(app, "Questions"), "Questions compared", 0))
+    assert ":orange-background[**1**]" in texts(app)
 
 
 def test_only_questions_that_differ_are_listed_and_open_side_by_side(open_page: Open) -> None:
@@ -201,18 +154,11 @@ def test_only_questions_that_differ_are_listed_and_open_side_by_side(open_page: 
     assert "2 of 3 matched questions shown" in texts(app)
     assert list(table(app, "Questions compared")["Baseline"]) == ["✓ right", "✗ wrong"]
     app = healthy(select_row(app, "Questions compared", 0))
-    said = texts(app)
-    assert "**Baseline** · lab/model-1" in said
-    assert ":orange-background[**1**]" in said and ":blue-background[**2**]" in said
+    words = texts(app)
+    assert "**Baseline** · lab/model-1" in words
+    assert ":orange-background[**1**]" in words and ":blue-background[**2**]" in words
     assert len(table(app, "Fields of candidate"))
-    app = healthy(labelled(app.button, "Open this answer").click().run())
-    assert "Open the answer, to edit and review it" in [button.label for button in app.button]
-
-
-def test_repeats_of_a_question_can_be_looked_at_one_by_one(open_page: Open) -> None:
-    app = view(open_page(frame.COMPARE, runs=run(["++--", "+--+"], repeats=2)), "Questions")
-    app = healthy(select_row(app, "Questions compared", 0))
-    assert ":orange-background[**1**]" in texts(app)
+    assert "Open the answer, to edit and review it" in labels(press(app, "Open this answer").button)
 
 
 def test_keywords_and_fields_have_tables_of_their_own(open_page: Open) -> None:
@@ -220,11 +166,8 @@ def test_keywords_and_fields_have_tables_of_their_own(open_page: Open) -> None:
     assert list(table(app, "Which facts does one get right and the other not?")["From questions"]) == [3]
     assert "On which subjects do they differ?" in texts(app)
     assert "1 of 1 field comes from several questions, value from 3." in texts(app)
-
-
-def test_a_field_of_one_question_is_not_said_to_be_merged(open_page: Open) -> None:
-    app = view(open_page(frame.COMPARE, runs=run(["+", "-"])), "Keywords and fields")
-    assert "Every field stands in one question only." in texts(app)
+    alone = view(open_page(frame.COMPARE, runs=run(["+", "-"])), "Keywords and fields")
+    assert "Every field stands in one question only." in texts(alone)
 
 
 def test_judges_are_compared_and_lead_to_the_answers_behind(open_page: Open) -> None:

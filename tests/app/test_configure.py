@@ -11,7 +11,7 @@ from karenina_core.runs import wanted
 from karenina_core.schemas import FewShotConfig, ModelConfig, VerificationConfig
 from pages.components import frame, services
 from tests.app.conftest import Open, healthy
-from tests.app.looking import labelled, table, texts
+from tests.app.looking import press, table, texts
 
 PROVIDER = ModelConfig(model_name="openai/gpt-4.1-mini")
 
@@ -37,23 +37,21 @@ def newest() -> VerificationConfig:
 # Nothing is lost
 
 
-def test_a_reload_finds_models_and_settings_again(app: AppTest, open_page: Open) -> None:
+def test_what_is_put_together_survives_a_reload_and_a_page_switch(app: AppTest, open_page: Open) -> None:
     healthy(app.number_input(key="cfg_repeats").set_value(3).run())
     healthy(app.selectbox(key="cfg_mode").set_value("template_only").run())
-    again = open_page(frame.CONFIGURE)
-    assert "14 questions × 3 models × 3 repeats = 126 answers" in texts(again)
-    assert again.selectbox(key="cfg_mode").value == "template_only"
-
-
-def test_a_page_switch_loses_nothing(app: AppTest) -> None:
-    healthy(app.number_input(key="cfg_repeats").set_value(2).run())
-    healthy(app.switch_page(frame.HOME).run())
-    assert healthy(app.switch_page(frame.CONFIGURE).run()).number_input(key="cfg_repeats").value == 2
-
-
-def test_a_removed_model_stays_removed(app: AppTest, open_page: Open) -> None:
+    healthy(app.number_input(key="cfg_max_minutes").set_value(2.5).run())
+    healthy(app.toggle(key="cfg_few_shot").set_value(True).run())
     healthy(app.button(key="remove_answering_0").click().run())
-    assert "14 questions × 2 models" in texts(open_page(frame.CONFIGURE))
+    healthy(app.switch_page(frame.HOME).run())
+    switched = healthy(app.switch_page(frame.CONFIGURE).run())
+    for page in (switched, open_page(frame.CONFIGURE)):
+        assert "14 questions × 2 models × 3 repeats = 84 answers" in texts(page)
+        assert page.selectbox(key="cfg_mode").value == "template_only"
+        assert page.number_input(key="cfg_max_minutes").value == 2.5
+        assert page.toggle(key="cfg_few_shot").value is True
+    press(switched, "Run all 84")
+    assert (newest().max_seconds, newest().few_shot_config) == (150, FewShotConfig())
 
 
 def test_an_emptied_limit_stays_empty(app: AppTest, open_page: Open) -> None:
@@ -97,63 +95,25 @@ def test_a_preset_is_saved_loaded_and_deleted_with_a_way_back(app: AppTest) -> N
     assert list(services.store().settings.presets()) == ["Four times"]
 
 
-def test_settings_of_a_preset_without_a_field_are_said_and_used(app: AppTest) -> None:
-    config = demo_config().model_copy(update={"rubric_evaluation_strategy": "sequential", "max_attempts": 2})
+def test_a_preset_brings_settings_along_that_have_no_field(app: AppTest) -> None:
+    chosen = {"rubric_evaluation_strategy": "sequential", "max_attempts": 2, "max_seconds": 90.0}
+    examples = FewShotConfig(source="both", k=2)
+    config = demo_config().model_copy(update=chosen | {"few_shot_config": examples})
     services.store().settings.save_preset("Careful", config)
     healthy(app.run())
     healthy(app.button(key="preset_load").click().run())
-    assert "Also set by the preset: rubric evaluation strategy, max attempts." in texts(app)
-    healthy(labelled(app.button, "Run all 42").click().run())
-    assert (newest().rubric_evaluation_strategy, newest().max_attempts) == ("sequential", 2)
-
-
-def test_a_run_is_given_a_time(app: AppTest, open_page: Open) -> None:
-    healthy(app.number_input(key="cfg_max_minutes").set_value(2.5).run())
-    again = open_page(frame.CONFIGURE)
-    assert again.number_input(key="cfg_max_minutes").value == 2.5
-    healthy(labelled(app.button, "Run all 42").click().run())
-    assert newest().max_seconds == 150
-
-
-def test_a_preset_brings_its_time_along(app: AppTest) -> None:
-    services.store().settings.save_preset("Short", demo_config().model_copy(update={"max_seconds": 90.0}))
-    healthy(app.run())
-    healthy(app.button(key="preset_load").click().run())
-    assert app.number_input(key="cfg_max_minutes").value == 1.5
-    assert "Also set by the preset" not in texts(app)
-    healthy(app.number_input(key="cfg_max_minutes").set_value(None).run())
-    healthy(labelled(app.button, "Run all 42").click().run())
-    assert newest().max_seconds is None
-
-
-def test_few_shot_examples_are_sent_when_they_are_switched_on(app: AppTest, open_page: Open) -> None:
-    assert app.toggle(key="cfg_few_shot").value is False
-    healthy(app.toggle(key="cfg_few_shot").set_value(True).run())
-    assert open_page(frame.CONFIGURE).toggle(key="cfg_few_shot").value is True
-    healthy(labelled(app.button, "Run all 42").click().run())
-    assert newest().few_shot_config == FewShotConfig()
-
-
-def test_a_preset_says_which_few_shot_examples_and_the_form_whether(app: AppTest) -> None:
-    chosen = FewShotConfig(source="both", k=2)
-    services.store().settings.save_preset("Examples", demo_config().model_copy(update={"few_shot_config": chosen}))
-    healthy(app.run())
-    healthy(app.button(key="preset_load").click().run())
+    assert "Also set by the preset: rubric evaluation strategy, max attempts, few shot config." in texts(app)
     assert app.toggle(key="cfg_few_shot").value is True
-    assert "Also set by the preset: few shot config." in texts(app)
-    healthy(labelled(app.button, "Run all 42").click().run())
-    assert newest().few_shot_config == chosen
+    assert app.number_input(key="cfg_max_minutes").value == 1.5
+    healthy(app.number_input(key="cfg_max_minutes").set_value(None).run())
+    press(app, "Run all 42")
+    assert (newest().rubric_evaluation_strategy, newest().max_attempts) == ("sequential", 2)
+    assert (newest().few_shot_config, newest().max_seconds) == (examples, None)
     app = healthy(app.switch_page(frame.CONFIGURE).run())
     healthy(app.toggle(key="cfg_few_shot").set_value(False).run())
-    healthy(labelled(app.button, "Run all 42").click().run())
-    assert newest().few_shot_config is None
-
-
-def test_a_preset_without_few_shot_examples_switches_them_off(app: AppTest) -> None:
-    services.store().settings.save_preset("Bare", demo_config())
-    healthy(app.toggle(key="cfg_few_shot").set_value(True).run())
-    healthy(app.button(key="preset_load").click().run())
-    assert app.toggle(key="cfg_few_shot").value is False
+    healthy(app.button(key="preset_rest").click().run())
+    press(app, "Run all 42")
+    assert (newest().few_shot_config, newest().rubric_evaluation_strategy) == (None, "batch")
 
 
 # Some of the questions
@@ -165,10 +125,13 @@ def field(app: AppTest, kind: str, name: str, benchmark_id: str) -> object:
 
 def test_questions_are_chosen_by_search(app: AppTest, benchmark_id: str) -> None:
     healthy(field(app, "selectbox", "questions", benchmark_id).set_value("search").run())  # type: ignore[attr-defined]
+    healthy(field(app, "text_input", "search", benchmark_id).set_value("no such question").run())  # type: ignore[attr-defined]
+    assert "No question is left. Choose others above, or all of them." in texts(app)
+    assert "run_all" not in [button.key for button in app.button]
     healthy(field(app, "text_input", "search", benchmark_id).set_value("venetoclax").run())  # type: ignore[attr-defined]
     assert "of the 14 that are ready" in texts(app)
-    [start] = [button for button in app.button if button.key == "run_all"]
-    healthy(start.click().run())
+    healthy(app.button(key="run_all").click().run())
+    assert app.title[0].value == "Monitor"
     [run] = services.store().runs.all()
     services.runner().wait(run.id, 600)
     asked = {row["question"] for row in services.store().results.rows(run.id)}
@@ -202,12 +165,6 @@ def test_questions_that_will_not_run_are_one_click_away(app: AppTest, benchmark_
     assert "1 of 14 shown" in texts(app)
 
 
-def test_choosing_nothing_says_so(app: AppTest, benchmark_id: str) -> None:
-    healthy(field(app, "selectbox", "questions", benchmark_id).set_value("chosen").run())  # type: ignore[attr-defined]
-    assert "No question is left. Choose others above, or all of them." in texts(app)
-    assert "run_all" not in [button.key for button in app.button]
-
-
 # Prepared answers
 
 
@@ -226,7 +183,7 @@ def test_answers_that_do_not_fit_are_listed(app: AppTest) -> None:
 # What it takes
 
 
-def test_known_calls_and_own_prices_are_told(app: AppTest) -> None:
+def test_known_calls_and_own_prices_count(app: AppTest) -> None:
     app.session_state["_models_answering"] = [ModelConfig(model_name="lab/unheard-of")]
     healthy(app.run())
     assert "About 14 calls to providers, unknown price." in texts(app)
@@ -248,18 +205,22 @@ def finished_try() -> str:
     return run_id
 
 
-def test_a_try_says_what_is_left(open_page: Open) -> None:
-    app = open_page(frame.MONITOR, run=finished_try())
-    assert "This run has 3 questions of 14." in texts(app)
-    assert "33 evaluations more." in texts(app)
+def test_a_finished_try_goes_on_with_the_other_questions_as_the_same_run(open_page: Open) -> None:
+    run_id = finished_try()
+    app = open_page(frame.MONITOR, run=run_id)
+    assert "This run has 3 questions of 14." in texts(app) and "33 evaluations more." in texts(app)
+    app = press(app, "Continue with the other 11 questions")
+    services.runner().wait(run_id, 600)
+    assert services.store().runs.get(run_id).done == 42
+    assert "widen" not in [item.key for item in app.run().button]
 
 
-@pytest.mark.parametrize("section", ["Models", "Judges", "Repeats", "Questions"])
-def test_every_part_of_the_drawer_for_more_opens(section: str, open_page: Open) -> None:
+def test_every_part_of_the_drawer_for_more_opens(open_page: Open) -> None:
     app = open_page(frame.MONITOR, run=finished_try())
-    app.session_state["growth_section"] = section
-    healthy(app.button(key="grow").click().run())
-    assert "The run has 9 evaluations. Nothing is added yet." in texts(app)
+    for section in ("Models", "Judges", "Repeats", "Questions"):
+        app.session_state["growth_section"] = section
+        healthy(app.button(key="grow").click().run())
+        assert "The run has 9 evaluations. Nothing is added yet." in texts(app)
 
 
 def test_a_recorded_judge_that_takes_part_is_not_offered_again(open_page: Open) -> None:
@@ -272,7 +233,7 @@ def test_a_recorded_judge_that_takes_part_is_not_offered_again(open_page: Open) 
     assert offered or "Every recorded judge takes part already." in texts(app)
 
 
-def test_failed_traits_are_offered_again(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_traits_are_offered_again(open_page: Open) -> None:
     from karenina_core.schemas import RubricPart
     from tests.runs.fakes import plain_result
 

@@ -1,3 +1,5 @@
+"""The monitor follows a run: its numbers, its models, its buttons; and the card of a run on every other page."""
+
 from __future__ import annotations
 
 import json
@@ -16,8 +18,8 @@ from karenina_core.schemas import ModelConfig, VerificationConfig
 from pages.components import frame, services
 from pages.components.runs import monitor
 from pages.components.runs.controls import is_held_up
-from tests.app.conftest import Open
-from tests.app.looking import labelled, table, texts
+from tests.app.conftest import Open, healthy
+from tests.app.looking import metrics, press, table, texts
 from tests.faults.openai_server import OpenAIServer, Reply, failing, rate_limited
 from tests.faults.road import PATIENCE, always, config, honest, islands, model
 from tests.runs.fakes import small_benchmark
@@ -47,11 +49,19 @@ def under_way(server: OpenAIServer, **settings: object) -> str:
     return run_id
 
 
+def keys(app: AppTest) -> set[str | None]:
+    return {button.key for button in app.button}
+
+
 def test_a_running_run_shows_its_models_and_can_be_slowed_down_and_sped_up(
     open_page: Open, server: OpenAIServer
 ) -> None:
     run_id = under_way(server)
-    app = open_page(frame.MONITOR, run=run_id)
+    with loading("all-MiniLM-L6-v2"):
+        app = open_page(frame.MONITOR, run=run_id)
+        assert "all-MiniLM-L6-v2 is being loaded" in texts(app)
+    assert "being loaded" not in texts(app.run())
+    assert app.button(key="see_results").proto.type == "secondary", "the run has not ended"
     table = app.dataframe[0].value
     assert sorted(table["Model"]) == ["answerer", "judge"]
     assert {"Limit", "In flight", "Waiting", "Slow-downs", "Requests", "Per minute", "Spend"} <= set(table.columns)
@@ -59,55 +69,31 @@ def test_a_running_run_shows_its_models_and_can_be_slowed_down_and_sped_up(
     assert services.runner().progress(run_id).ceiling == 4
     app.button(key="speed_up").click().run()
     assert services.runner().progress(run_id).ceiling == 8
-    services.runner().cancel(run_id)
-
-
-def test_a_run_says_which_model_is_being_loaded_for_it(open_page: Open, server: OpenAIServer) -> None:
-    run_id = under_way(server)
-    with loading("all-MiniLM-L6-v2"):
-        app = open_page(frame.MONITOR, run=run_id)
-        assert "all-MiniLM-L6-v2 is being loaded" in texts(app)
-    assert "being loaded" not in texts(app.run())
-    services.runner().cancel(run_id)
-
-
-def test_the_results_come_to_the_fore_only_when_the_run_has_ended(open_page: Open, server: OpenAIServer) -> None:
-    def emphasis() -> str:
-        return str(open_page(frame.MONITOR, run=run_id).button(key="see_results").proto.type)
-
-    run_id = under_way(server)
-    assert emphasis() == "secondary"
-    services.runner().cancel(run_id)
-    assert emphasis() == "secondary"
-    server.delay = 0
-    run_id = begun(server, 3)
-    services.runner().wait(run_id, PATIENCE)
-    assert emphasis() == "primary"
-
-
-def test_a_paused_run_has_no_time_left_and_no_pace(open_page: Open, server: OpenAIServer) -> None:
-    run_id = under_way(server)
     services.runner().pause(run_id)
-    app = open_page(frame.MONITOR, run=run_id)
-    assert "Time left" not in [metric.label for metric in app.metric]
-    assert not [button for button in app.button if button.key in ("slow_down", "speed_up")]
+    app = app.run()
+    assert "Time left" not in metrics(app)
+    assert not keys(app) & {"slow_down", "speed_up"}
     services.runner().cancel(run_id)
 
 
-def test_a_stopped_model_is_told_with_its_reason(open_page: Open, server: OpenAIServer) -> None:
+def test_a_run_with_errors_says_so_and_tries_them_again(open_page: Open, server: OpenAIServer) -> None:
     server.script = always(failing(401, "Wrong key."), of="locked")
-    run_id = under_way(server, answering_models=[model(server, "locked"), model(server)])
+    run_id = begun(server, 3, answering_models=[model(server, "locked"), model(server)])
+    services.runner().wait(run_id, PATIENCE)
     app = open_page(frame.MONITOR, run=run_id)
-    assert any("refused the key" in warning.value for warning in app.warning)
-    services.runner().cancel(run_id)
-    assert any("refused the key" in warning.value for warning in app.run().warning)
-
-
-def test_a_finished_run_shows_no_pace(open_page: Open, server: OpenAIServer) -> None:
-    run_id = begun(server, 3)
-    assert services.runner().wait(run_id, PATIENCE).percent == 100.0
-    app = open_page(frame.MONITOR, run=run_id)
-    assert not [button for button in app.button if button.key in ("slow_down", "speed_up")]
+    assert "completed with 3 errors" in texts(app)
+    assert "“Retry the 3 errors” tries these again." in texts(app) and "To try again: " in texts(app)
+    assert not app.dataframe, "no calls are left to watch"
+    [stopped] = [warning for warning in app.warning if "locked was stopped" in warning.proto.title]
+    assert "refused the key" in stopped.value
+    lines = [item.proto.text for item in app.get("progress")]
+    assert "locked: none of 3 evaluated (3 errors)" in lines
+    assert any(line.startswith("answerer: 3 of 3 right (100 %, 95 % interval ") for line in lines)
+    assert f"home_monitor_{run_id}" in keys(open_page(frame.HOME))
+    server.script = honest
+    app = press(app, "Retry the 3 errors")
+    seen = services.runner().wait(run_id, PATIENCE)
+    assert (seen.done, seen.passed, seen.errors) == (6, 6, {})
 
 
 def test_a_run_asks_for_its_prepared_answers_after_a_restart(open_page: Open) -> None:
@@ -142,41 +128,19 @@ def test_a_run_over_its_limit_says_so_first_and_leads_to_a_higher_one(open_page:
     assert app.button(key="see_results").proto.type == "secondary"
 
 
-def test_a_run_with_errors_is_not_simply_completed(open_page: Open, server: OpenAIServer) -> None:
-    server.script = always(failing(401, "Wrong key."), of="locked")
-    run_id = begun(server, 3, answering_models=[model(server, "locked"), model(server)])
-    services.runner().wait(run_id, PATIENCE)
-    said = texts(open_page(frame.MONITOR, run=run_id))
-    assert "completed with 3 errors" in said
-    assert services.store().runs.get(run_id).state == "completed with 3 errors"
-    home = open_page(frame.HOME)
-    assert [button for button in home.button if button.key == f"home_monitor_{run_id}"]
-
-
-def test_a_model_without_any_verdict_has_no_rate(open_page: Open, server: OpenAIServer) -> None:
-    server.script = always(failing(401, "Wrong key."), of="locked")
-    run_id = begun(server, 3, answering_models=[model(server, "locked"), model(server)])
-    services.runner().wait(run_id, PATIENCE)
-    app = open_page(frame.MONITOR, run=run_id)
-    lines = [item.proto.text for item in app.get("progress")]
-    assert "locked: none of 3 evaluated (3 errors)" in lines
-    assert any(line.startswith("answerer: 3 of 3 right (100 %, 95 % interval ") for line in lines)
-
-
-def test_rates_of_a_run_too_large_to_be_read_every_second_are_counts(
+def test_squares_fill_up_by_question_and_model_unless_the_run_is_too_large(
     open_page: Open, demo_run: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    app = open_page(frame.MONITOR, run=demo_run)
+    [chart] = app.get("plotly_chart")
+    marks = [mark for trace in json.loads(chart.proto.spec)["data"] for mark in trace["customdata"]]
+    assert len({(model, question) for model, _, question, *_ in marks}) == 42
+    assert app.button(key="see_results").proto.type == "primary", "the run has ended"
     monkeypatch.setattr(monitor, "MOST", 41)
     app = open_page(frame.MONITOR, run=demo_run)
     lines = [item.proto.text.replace("\\", "") for item in app.get("progress")]
     assert "demo/careless: 5 of 12 right · 2 not evaluated" in lines
     assert not app.get("plotly_chart")
-
-
-def test_squares_fill_up_by_question_and_model(open_page: Open, demo_run: str) -> None:
-    [chart] = open_page(frame.MONITOR, run=demo_run).get("plotly_chart")
-    marks = [mark for trace in json.loads(chart.proto.spec)["data"] for mark in trace["customdata"]]
-    assert len({(model, question) for model, _, question, *_ in marks}) == 42
 
 
 def test_a_run_that_goes_on_while_its_page_is_drawn_is_drawn_anew(
@@ -199,7 +163,7 @@ def test_a_run_that_goes_on_while_its_page_is_drawn_is_drawn_anew(
 def test_a_run_in_which_everything_fails_says_so_while_it_can_be_stopped(open_page: Open, server: OpenAIServer) -> None:
     server.script = always(Reply("not JSON"), of="judge")
     run_id = under_way(server)
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE
     while services.runner().progress(run_id).done < 5:
         assert time.monotonic() < until
     services.runner().pause(run_id)
@@ -216,7 +180,7 @@ def test_a_run_that_its_provider_holds_up_says_so(open_page: Open, server: OpenA
     server.script = lambda _: rate_limited(30)
     run_id = services.store().runs.create(wanted(islands(5), config(server)), "Islands")
     services.runner().start(run_id)
-    until = time.monotonic() + 20
+    until = time.monotonic() + PATIENCE
     while not is_held_up(services.runner().progress(run_id)):
         assert time.monotonic() < until
     assert "running, waiting for the provider" in texts(open_page(frame.MONITOR, run=run_id))
@@ -224,10 +188,6 @@ def test_a_run_that_its_provider_holds_up_says_so(open_page: Open, server: OpenA
 
 
 # Runs of other processes
-
-
-def keys(app: AppTest) -> set[str | None]:
-    return {button.key for button in app.button}
 
 
 def test_a_run_that_another_process_paused_is_continued_there(open_page: Open, server: OpenAIServer) -> None:
@@ -274,7 +234,7 @@ def test_models_are_listed_as_configured_and_a_known_price_is_no_unknown_spend(
     )
     run_id = services.store().runs.create(wanted(islands(20), models), "Islands")
     services.runner().start(run_id)
-    until = time.monotonic() + 20
+    until = time.monotonic() + PATIENCE
     while len(services.runner().progress(run_id).traffic) < 3 or not services.runner().progress(run_id).retries:
         assert time.monotonic() < until
     shown = table(open_page(frame.MONITOR, run=run_id), "Models of the run and their calls")
@@ -282,28 +242,6 @@ def test_models_are_listed_as_configured_and_a_known_price_is_no_unknown_spend(
     assert list(shown["Model"]) == ["answerer", "second", "judge"]
     assert shown["Spend"][0] == "nothing yet"
     assert shown["Spend"][1] == "unknown"
-
-
-def test_a_run_that_ended_has_no_calls_to_watch(open_page: Open, server: OpenAIServer) -> None:
-    server.script = always(failing(401, "Wrong key."), of="locked")
-    run_id = begun(server, 3, answering_models=[model(server, "locked"), model(server)])
-    services.runner().wait(run_id, PATIENCE)
-    app = open_page(frame.MONITOR, run=run_id)
-    assert not app.dataframe
-    assert any("locked was stopped" in warning.proto.title for warning in app.warning)
-
-
-def test_errors_are_tried_again_by_a_button_that_says_so(open_page: Open, server: OpenAIServer) -> None:
-    server.script = always(failing(401, "Wrong key."), of="locked")
-    run_id = begun(server, 3, answering_models=[model(server, "locked"), model(server)])
-    services.runner().wait(run_id, PATIENCE)
-    app = open_page(frame.MONITOR, run=run_id)
-    assert "“Retry the 3 errors” tries these again." in texts(app)
-    assert "To try again: " in texts(app)
-    server.script = honest
-    labelled(app.button, "Retry the 3 errors").click().run()
-    seen = services.runner().wait(run_id, PATIENCE)
-    assert (seen.done, seen.passed, seen.errors) == (6, 6, {})
 
 
 def test_what_is_typed_as_the_limit_of_one_run_is_not_proposed_for_another(
@@ -324,17 +262,50 @@ def test_what_is_typed_as_the_limit_of_one_run_is_not_proposed_for_another(
     assert other.number_input(key="new_limit").value > 0.5, "enough for what is left"
 
 
-def test_two_runs_of_one_name_can_both_be_chosen(open_page: Open) -> None:
-    settings = VerificationConfig(answering_models=["local"], parsing_models=["local"])
-    first, second = (services.store().runs.create(wanted(small_benchmark(1), settings), "Twin") for _ in range(2))
-    app = open_page(frame.MONITOR, run=first)
-    assert len(set(app.selectbox[0].options)) == 2
-    assert app.selectbox[0].set_value(second).run().query_params["run"] in (second, [second])
-
-
-def test_replies_that_were_known_are_told_beside_all_replies(open_page: Open, server: OpenAIServer) -> None:
+def test_known_replies_stand_beside_all_replies(open_page: Open, server: OpenAIServer) -> None:
     for _ in range(2):
         run_id = begun(server, 3)
         services.runner().wait(run_id, PATIENCE)
     [replies] = [metric for metric in open_page(frame.MONITOR, run=run_id).metric if metric.label == "Model replies"]
     assert (replies.value, replies.delta) == ("6", "6 known already")
+
+
+# The card of a run on other pages, and its line on Home
+
+
+@pytest.fixture
+def two_runs() -> Iterator[tuple[str, str]]:
+    """Two runs of one provider, which take longer than a test."""
+    with OpenAIServer(honest, delay=2) as server:
+        plan = wanted(islands(400), config(server))
+        first, second = (services.store().runs.create(plan, name) for name in ("First", "Second"))
+        for run_id in (first, second):
+            services.runner().start(run_id)
+        yield first, second
+        for run_id in (first, second):
+            services.runner().cancel(run_id)
+
+
+def test_every_run_under_way_leads_to_its_own_monitor(open_page: Open, two_runs: tuple[str, str]) -> None:
+    for run_id in two_runs:
+        app = healthy(open_page(frame.HOME).sidebar.button(key=f"job_card_open_{run_id}").click().run())
+        assert app.query_params["run"] in (run_id, [run_id])
+
+
+def test_a_run_is_paused_from_any_page(open_page: Open, two_runs: tuple[str, str]) -> None:
+    first, second = two_runs
+    app = open_page(frame.SETTINGS)
+    app = healthy(app.sidebar.button(key=f"job_card_pause_{first}").click().run())
+    assert services.runner().progress(first).status == "paused"
+    assert services.runner().progress(second).status == "running"
+    assert f"job_card_pause_{first}" not in [button.key for button in app.sidebar.button]
+
+
+def test_a_run_begun_elsewhere_appears_and_is_followed_to_its_end(open_page: Open, server: OpenAIServer) -> None:
+    app = open_page()
+    server.delay = 2
+    run_id = services.store().runs.create(wanted(islands(100), config(server)), "Slow")
+    services.runner().start(run_id)
+    assert "running · " in texts(app.run())
+    services.runner().cancel(run_id)
+    assert "cancelled · " in texts(app.run())

@@ -9,13 +9,13 @@ from streamlit.testing.v1 import AppTest
 
 from karenina_core.runs import wanted
 from karenina_core.runs.store.runs import new_owner
-from karenina_core.schemas import VerificationResult
+from karenina_core.schemas import Annotation, VerificationResult
 from pages.components import frame, services
 from pages.components.results import charts
 from pages.components.results import data as results_data
 from pages.components.results import table as results_table
 from tests.app.conftest import Open, healthy
-from tests.app.looking import labelled, select_row, table, texts
+from tests.app.looking import labelled, labels, metrics, press, select_row, table, texts
 from tests.runs.fakes import full_result, small_benchmark, small_config
 
 ALL = "All evaluations of this run"
@@ -43,7 +43,8 @@ def questions(app: AppTest) -> list[str]:
 
 
 def test_numbers_stand_above_everything(open_page: Open) -> None:
-    app = open_page(frame.RESULTS, run=stored(result("q1"), result("q2", "fail"), result("q3")))
+    run_id = stored(result("q1"), result("q2", "fail"), result("q3"))
+    app = open_page(frame.RESULTS, run=run_id, show="failures")  # a quick view changes no rate
     shown = {metric.label: (metric.value, metric.delta) for metric in app.metric}
     assert shown["Pass rate"] == ("67 %", "21–94 %, n = 3, too few to tell")
     assert (shown["Pass"][0], shown["Fail"][0], shown["Not evaluated"][0]) == ("2", "1", "0")
@@ -53,6 +54,7 @@ def test_a_run_that_has_not_ended_says_how_much_of_it_is_counted(open_page: Open
     run_id = stored(result("q1"), result("q2", "fail"))
     total = services.store().runs.get(run_id).total
     app = open_page(frame.RESULTS, run=run_id)
+    assert "interrupted, can be resumed · 2 of 4 done" in texts(open_page(frame.HOME))
     assert f"2 of {total} evaluations are done and counted here. The run is interrupted, can be resumed." in texts(app)
     app = labelled(app.button, "Open the monitor").click().run()
     assert app.title[0].value == "Monitor"
@@ -65,15 +67,11 @@ def under_way(*results: VerificationResult, status: str = "running") -> str:
     return run_id
 
 
-def test_a_run_under_way_says_that_it_goes_on(open_page: Open) -> None:
-    app = open_page(frame.RESULTS, run=under_way(result("q1")))
-    assert "evaluations are done and counted here. The run goes on." in texts(app)
+@pytest.mark.parametrize(("status", "words"), [("running", "The run goes on."), ("queued", "The run waits to be")])
+def test_a_run_under_way_says_that_it_goes_on(status: str, words: str, open_page: Open) -> None:
+    app = open_page(frame.RESULTS, run=under_way(result("q1"), status=status))
+    assert f"evaluations are done and counted here. {words}" in texts(app)
     assert "since this page was opened" not in texts(app)
-
-
-def test_a_run_that_waits_says_so_in_a_sentence(open_page: Open) -> None:
-    app = open_page(frame.RESULTS, run=under_way(result("q1"), status="queued"))
-    assert "The run waits to be started." in texts(app)
 
 
 def test_what_has_come_since_is_offered_and_shown_when_asked_for(open_page: Open) -> None:
@@ -88,10 +86,6 @@ def test_what_has_come_since_is_offered_and_shown_when_asked_for(open_page: Open
     assert "1 more result since this page was opened. The run is cancelled." in texts(look.run())
 
 
-def test_a_complete_run_needs_no_such_remark(open_page: Open, demo_run: str) -> None:
-    assert "counted here" not in texts(open_page(frame.RESULTS, run=demo_run))
-
-
 @pytest.mark.parametrize(
     ("view", "expected"),
     [("failures", 2), ("passes", 2), ("unstable", 2), ("all", 4), ("no such view", 4)],
@@ -103,41 +97,15 @@ def test_a_quick_view_is_kept_in_the_link(view: str, expected: int, open_page: O
     assert len(questions(open_page(frame.RESULTS, run=run_id, show=view))) == expected
 
 
-def test_a_quick_view_changes_no_rate(open_page: Open) -> None:
-    run_id = stored(result("q1"), result("q2", "fail"))
-    app = open_page(frame.RESULTS, run=run_id, show="failures")
-    assert {metric.label: metric.value for metric in app.metric}["Pass rate"] == "50 %"
-
-
 def test_filters_hold_for_numbers_and_list_alike(open_page: Open) -> None:
     app = open_page(frame.RESULTS, run=stored(result("q1"), result("q2", "fail"), result("q3")))
     app = healthy(labelled(app.multiselect, "Keyword").set_value(["odd"]).run())
     assert questions(app) == ["Question q1?", "Question q3?"]
-    assert {metric.label: metric.value for metric in app.metric}["Evaluations"] == "2"
+    assert metrics(app)["Evaluations"] == "2"
     assert "2 of 3 evaluations shown" in texts(app)
-
-
-def test_filters_that_leave_nothing_can_be_taken_off(open_page: Open) -> None:
-    app = open_page(frame.RESULTS, run=stored(result("q1"), result("q2")))
     app = labelled(app.text_input, "Search in questions").set_value("no such question").run()
-    assert {metric.label: metric.value for metric in healthy(app).metric}["Pass rate"] == "–"
-    app = healthy(labelled(app.button, "Clear filters").click().run())
-    assert len(questions(app)) == 2
-
-
-def test_the_slowest_can_come_first(open_page: Open) -> None:
-    quick, slow = result("q1"), result("q2")
-    quick.seconds, slow.seconds = 1.0, 9.0
-    app = open_page(frame.RESULTS, run=stored(quick, slow))
-    app = healthy(app.selectbox(key="order").set_value("slowest first").run())
-    assert questions(app) == ["Question q2?", "Question q1?"]
-
-
-def test_a_row_opens_its_answer(open_page: Open) -> None:
-    run_id = stored(result("q1"), result("q2", text="It is BCL2."))
-    app = healthy(select_row(open_page(frame.RESULTS, run=run_id), ALL, 1))
-    assert OPEN in [button.label for button in app.button]
-    assert "It is BCL2." in "\n".join([item.value for item in app.markdown] + [item.value for item in app.code])
+    assert metrics(healthy(app))["Pass rate"] == "–"
+    assert len(questions(press(app, "Clear filters"))) == 3
 
 
 def on_answer(app: AppTest, run_id: str, question: str) -> AppTest:
@@ -146,10 +114,12 @@ def on_answer(app: AppTest, run_id: str, question: str) -> AppTest:
     return healthy(app.switch_page(frame.ANSWER).run())
 
 
-def test_a_row_that_stays_ticked_does_not_open_again(open_page: Open) -> None:
-    app = select_row(open_page(frame.RESULTS, run=stored(result("q1"))), ALL, 0)
-    assert OPEN in [button.label for button in app.button]
-    assert OPEN not in [button.label for button in healthy(app.run()).button]
+def test_a_row_opens_its_answer_once(open_page: Open) -> None:
+    run_id = stored(result("q1"), result("q2", text="It is BCL2."))
+    app = healthy(select_row(open_page(frame.RESULTS, run=run_id), ALL, 1))
+    assert OPEN in labels(app.button)
+    assert "It is BCL2." in "\n".join([item.value for item in app.markdown] + [item.value for item in app.code])
+    assert OPEN not in labels(healthy(app.run()).button), "it stays ticked"
 
 
 def test_the_answer_page_walks_through_what_the_table_showed(open_page: Open) -> None:
@@ -210,19 +180,29 @@ def test_a_large_run_under_way_is_read_again_only_when_asked(open_page: Open, mo
     assert len(questions(app)) == 2
 
 
+def test_flagged_and_disputed_answers_are_marked_and_can_be_shown_alone(open_page: Open) -> None:
+    made = [result(f"q{number}") for number in range(1, 4)]
+    made[1].answer.addresses_judge = True
+    run_id = stored(*made)
+    assert sorted(table(open_page(frame.RESULTS, run=run_id), ALL)["Verdict"]) == ["✓ pass", "✓ pass", "✓ pass ⚑"]
+    app = open_page(frame.RESULTS, run=run_id, show="flagged")
+    assert list(table(app, ALL)["Verdict"]) == ["✓ pass ⚑"]
+    [first, *_] = services.store().results.rows(run_id)
+    review = Annotation(run_id=run_id, result_id=first["result_id"], agrees=False, cause="rule_too_strict")
+    services.store().annotations.add(review)
+    app = open_page(frame.RESULTS, run=run_id, show="flagged")
+    assert sorted(table(app, ALL)["Review"]) == ["", "disagrees: the rule is too strict"]
+
+
 class TestWhatChanged:
     def runs(self) -> tuple[str, str]:
         before = stored(result("q1"), result("q2", "fail", text="It is 41, I think."), result("q3"), name="Before")
         after = stored(result("q1"), result("q2", text="It is 42, I know."), result("q3", "fail"), name="After")
         return before, after
 
-    def test_nothing_is_compared_until_a_run_is_chosen(self, open_page: Open) -> None:
-        _, after = self.runs()
-        app = open_page(frame.RESULTS, run=after)
-        assert "fixed" not in texts(app)
-
     def test_the_other_run_is_kept_in_the_link(self, open_page: Open) -> None:
         before, after = self.runs()
+        assert "fixed" not in texts(open_page(frame.RESULTS, run=after)), "none is chosen"
         app = open_page(frame.RESULTS, run=after, since=before)
         assert "1 fixed, 1 broken, 0 still failing, 1 still passing." in texts(app)
         causes = table(app, "Changed verdicts by cause")
@@ -251,9 +231,3 @@ class TestWhatChanged:
     def test_a_run_without_another_says_so(self, open_page: Open) -> None:
         app = open_page(frame.RESULTS, run=stored(result("q1")))
         assert "There is no other run of these questions to compare with." in texts(app)
-
-
-def test_home_says_that_a_run_was_interrupted(open_page: Open) -> None:
-    run_id = stored(result("q1"))
-    services.store().runs.set_status(run_id, "running")
-    assert "interrupted, can be resumed · 1 of 4 done" in texts(open_page(frame.HOME))

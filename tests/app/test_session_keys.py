@@ -33,16 +33,7 @@ def test_a_typed_key_is_noted_and_not_shown(open_page: Open) -> None:
     assert state_of(app, "GROQ_API_KEY") == "– not set"
     assert KEY not in str(app.main)
     assert app.text_input(key="typed_OPENAI_API_KEY").value == ""
-
-
-def test_another_session_has_no_such_key(open_page: Open) -> None:
-    mine, other = type_key(open_page("pages/settings.py"), KEY), open_page("pages/settings.py")
-    assert state_of(mine, "OPENAI_API_KEY") == "✓ typed in this session"
-    assert state_of(other, "OPENAI_API_KEY") == "– not set"
-
-
-def test_a_key_can_be_forgotten(open_page: Open) -> None:
-    app = type_key(open_page("pages/settings.py"), KEY)
+    assert state_of(open_page("pages/settings.py"), "OPENAI_API_KEY") == "– not set", "another session has none"
     app = healthy(labelled(app.button, "Forget the key").click().run())
     assert state_of(app, "OPENAI_API_KEY") == "– not set"
 

@@ -8,6 +8,7 @@ import streamlit as st
 
 from karenina_core.analysis import Grounding, How, grounding, readable
 from karenina_core.schemas import VerificationResult
+from pages.components import forms
 from pages.components.text import on_colour, plain, rendered, short, visible
 
 _COLORS: dict[How, str] = {"exact": "green", "normalised": "blue", "fuzzy": "orange"}
@@ -67,13 +68,8 @@ def table(result: VerificationResult) -> None:
         ways = list(dict.fromkeys(_WORDS[item.how] for item in own))
         shown = short(in_words(value), 300)
         rows.append({"Field": short(name, 60), "Value": shown, "In the answer": "; ".join(ways) or "–"})
-    st.dataframe(
-        rows,
-        hide_index=True,
-        alt="Extracted values",
-        width="stretch",
-        column_config={"In the answer": st.column_config.TextColumn(help=_ABOUT)},
-    )
+    columns = {"In the answer": st.column_config.TextColumn(help=_ABOUT)}
+    forms.table(rows, "Extracted values", most=100, columns=columns)
 
 
 def marked_text(text: str, found: Iterable[Grounding]) -> str:

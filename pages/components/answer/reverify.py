@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
 from karenina_core.analysis import interval, percent, proportion
-from karenina_core.runs import Flip, FlipList, Revision, RunRow, Share, preview, reverify, revisions, wanted
+from karenina_core.runs import FlipList, Revision, RunRow, Share, preview, reverify, revisions, wanted
 from karenina_core.text import counted
-from pages.components import feedback, frame, services, session_keys, state
+from pages.components import feedback, forms, frame, services, session_keys, state
 from pages.components.answer import scratch as answer_scratch
 from pages.components.results.data import VERDICTS
 from pages.components.runs import spending
@@ -22,10 +20,10 @@ _MOST = 1_000  # flips in the table
 def draw(run_id: str) -> None:
     """Draw the button, the revisions there are, and what a revision still waits for."""
     run = services.store().runs.get(run_id)
-    pressed = st.button(
+    pressed = forms.button(
         "Re-verify with the rules of today",
-        icon=":material/rule:",
-        key="reverify",
+        "rule",
+        "reverify",
         help="Decides the stored answers again by the present templates. No model is asked, and nothing is saved "
         "before you have seen what changes.",
         disabled=not run.done,
@@ -95,21 +93,20 @@ def _counts(share: Share) -> str:
 
 
 def _flips(found: FlipList) -> None:
-    rows = [_flip(flip) for flip in found.flips[:_MOST]]
-    st.dataframe(rows, hide_index=True, alt="Verdicts that flip", width="stretch", key="reverify_flips")
+    rows = [
+        {
+            "Question": short(flip.question, 80),
+            "Model": short(flip.key.answering_model, 40),
+            "Judge": short(flip.key.parsing_model, 40),
+            "Repeat": flip.key.replicate,
+            "Before": VERDICTS[flip.before],
+            "After": VERDICTS[flip.after],
+        }
+        for flip in found.flips[:_MOST]
+    ]
+    forms.table(rows, "Verdicts that flip")
     if len(found.flips) > _MOST:
         st.caption(f"The first {_MOST:,} of {len(found.flips):,}.")
-
-
-def _flip(flip: Flip) -> dict[str, Any]:
-    return {
-        "Question": short(flip.question, 80),
-        "Model": short(flip.key.answering_model, 40),
-        "Judge": short(flip.key.parsing_model, 40),
-        "Repeat": flip.key.replicate,
-        "Before": VERDICTS[flip.before],
-        "After": VERDICTS[flip.after],
-    }
 
 
 def _would_wait(run_id: str, found: FlipList) -> None:

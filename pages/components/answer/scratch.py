@@ -13,7 +13,7 @@ from karenina_core.pipeline import decide_rules, decide_values
 from karenina_core.runs import BenchmarkRow
 from karenina_core.schemas import VerificationResult
 from karenina_core.templates import read_template
-from pages.components import services
+from pages.components import forms, services
 from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.text import plain
 from pages.components.widgets import next_number
@@ -96,9 +96,7 @@ def banner(scratch: Scratch) -> None:
             f":violet-badge[:material/science: What if — not saved] Edited: {', '.join(scratch.edits)}.",
             width="stretch",
         )
-        st.button(
-            "Back to the stored result", icon=":material/undo:", key="scratch_back", on_click=discard, type="primary"
-        )
+        forms.button("Back to the stored result", "undo", "scratch_back", on_click=discard, type="primary")
 
 
 def edited_source() -> str | None:

@@ -11,7 +11,7 @@ from karenina_core.analysis import Suggestion, disputes, stance, suggestions
 from karenina_core.authoring import RelaxedRule
 from karenina_core.schemas import CAUSE_WORDS, CAUSES, Annotation, Cause, Verdict, agrees_with, latest_reviews
 from karenina_core.text import counted
-from pages.components import feedback, frame, services, state
+from pages.components import feedback, forms, frame, services
 from pages.components.answer import drawer as answer_drawer
 from pages.components.answer import reverify as answer_reverify
 from pages.components.answer import review as answer_review
@@ -65,10 +65,11 @@ def board(run_id: str) -> None:
     )
     cards = _of(cause, seen.cards, decided)
     waiting = [card for card in cards if card.result_id not in decided]
-    if len(waiting) > 1 and st.button(
-        f"Confirm all {len(waiting)}", icon=":material/done_all:", key=f"triage_all_{cause}"
-    ):
-        _confirm_all(run_id, waiting)
+    if len(waiting) > 1 and forms.button(f"Confirm all {len(waiting)}", "done_all", f"triage_all_{cause}"):
+        for card in waiting:
+            _confirm(run_id, card, card.suggestion.cause)
+        feedback.say(f"{counted(len(waiting), 'review')} stored.")
+        st.rerun()
     for card in cards[:_PAGE]:
         _draw(run_id, card, decided.get(card.result_id), disputed.get(card.result_id, ()))
     if len(cards) > _PAGE:
@@ -159,33 +160,14 @@ def _draw(run_id: str, card: _Card, decided: Cause | None, opinions: Sequence[An
             stances = "; ".join(f"{plain(one.who, 80)}: {stance(one)}" for one in opinions)
             st.caption(f":material/group: {stances}")
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            chosen = st.selectbox(
-                "Cause",
-                CAUSES,
-                index=CAUSES.index(decided or card.suggestion.cause),
-                format_func=lambda one: CAUSE_WORDS[one],
-                key=f"triage_{card.result_id}",
-                label_visibility="collapsed",
-                width=260,
-            )
-            if st.button(
-                "Confirm", key=f"triage_{card.result_id}_ok", icon=":material/check:", disabled=chosen == decided
-            ):
+            key, cause = f"triage_{card.result_id}", decided or card.suggestion.cause
+            names = {one: CAUSE_WORDS[one] for one in CAUSES}
+            chosen = forms.select("Cause", names, key, chosen=cause, label_visibility="collapsed", width=260)
+            if forms.button("Confirm", "check", f"{key}_ok", disabled=chosen == decided):
                 _confirm(run_id, card, chosen)
                 st.rerun()
-            if st.button("Look", key=f"triage_{card.result_id}_look", icon=":material/visibility:"):
+            if forms.button("Look", "visibility", f"{key}_look"):
                 answer_drawer.open_drawer(run_id, card.result_id)
-            if st.button("Open", key=f"triage_{card.result_id}_open", icon=":material/article:", type="tertiary"):
-                state.choose("row", card.result_id)
-                state.choose("look", "answer")
-                st.rerun()
-
-
-def _confirm_all(run_id: str, cards: list[_Card]) -> None:
-    for card in cards:
-        _confirm(run_id, card, card.suggestion.cause)
-    feedback.say(f"{counted(len(cards), 'review')} stored.")
-    st.rerun()
 
 
 def _confirm(run_id: str, card: _Card, cause: Cause) -> None:

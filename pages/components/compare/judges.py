@@ -15,7 +15,6 @@ from pages.components.answer import drawer as answer_drawer
 from pages.components.compare import data as compare_data
 from pages.components.compare.data import Judged, Stamp
 from pages.components.compare.models import chart
-from pages.components.runs import growth
 from pages.components.text import plain, short
 from pages.components.widgets import select_row
 
@@ -70,8 +69,8 @@ def _one_judge(stamp: Stamp, found: Judged) -> None:
         icon=":material/info:",
     )
     with st.container(horizontal=True):
-        icon = ":material/gavel:"
-        growth.ask_for(stamp[0][0], "Add a judge", "Judges", "compare_add_judge", type="primary", icon=icon)
+        style = {"type": "primary"}
+        frame.link_button("Add a judge to this run", frame.MONITOR, "compare_add_judge", style=style, run=stamp[0][0])
         _review_button(stamp)
 
 

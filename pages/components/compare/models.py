@@ -33,13 +33,12 @@ from karenina_core.analysis import (
 )
 from karenina_core.text import counted
 from pages.components import figure as page_figure
-from pages.components import forms, state
+from pages.components import forms, frame, state
 from pages.components.answer import side_by_side
 from pages.components.answer.side_by_side import Side
 from pages.components.compare import data as compare_data
 from pages.components.compare.data import Compared
 from pages.components.results.data import SIGN
-from pages.components.runs import growth
 from pages.components.text import plain, short, unbroken
 from pages.components.widgets import pick
 
@@ -171,7 +170,7 @@ def _repeats(compared: Compared) -> None:
         st.markdown(f"**{question}**")
         st.caption("Every question was answered once. Repeat a run to see how often one of several tries is right.")
         run_id = compared.stamp[0][0]
-        growth.ask_for(run_id, "Add repeats", "Repeats", "compare_add_repeats", icon=":material/repeat:")
+        frame.link_button("Add repeats to this run", frame.MONITOR, "compare_add_repeats", run=run_id)
         return
     table = compare_data.repeats(compared.stamp, compared.arms)
     chart(

@@ -11,7 +11,7 @@ import streamlit as st
 from karenina_core.analysis import CAUSE_WORDS, CHANGE_WORDS, MOVED, Cause, RunDiff, run_diff
 from karenina_core.runs import ChangedTemplates, RunRow, template_differences
 from karenina_core.text import counted
-from pages.components import services, state
+from pages.components import forms, services, state
 from pages.components.answer import side_by_side
 from pages.components.answer.side_by_side import Side
 from pages.components.results import data as results_data
@@ -118,7 +118,7 @@ def _settings(before: RunRow, after: RunRow) -> None:
         return
     with st.expander(f"{counted(len(changed), 'setting')} different"):
         rows = [{"Setting": short(row.name), "Before": short(row.before), "Now": short(row.after)} for row in changed]
-        st.dataframe(rows, hide_index=True, alt="Different settings")
+        forms.table(rows, "Different settings", most=20)
 
 
 def _templates(before: str, after: str) -> None:

@@ -12,7 +12,7 @@ from karenina_core.errors import KareninaError
 from karenina_core.models import ModelTraffic
 from karenina_core.runs import Progress, quote, with_answers
 from karenina_core.schemas import VerificationConfig, causes
-from pages.components import frame, services, session_keys
+from pages.components import forms, frame, services, session_keys
 from pages.components.runs import spending
 from pages.components.text import input_label, plain, short
 
@@ -116,11 +116,11 @@ def _resume(progress: Progress, high: float) -> None:
             services.store().runs.limit_cost(run_id, limit)
         services.runner().resume(run_id, config, session_keys.source())
 
-    if st.button(
+    if forms.button(
         resuming(progress),
-        key="resume",
+        "replay",
+        "resume",
         type="primary" if _unfinished(progress) else "secondary",
-        icon=":material/replay:",
         help="Finishes what is missing and tries again what failed because of errors. Wrong answers stay as they are, "
         "and nothing that was answered is asked twice.",
     ):

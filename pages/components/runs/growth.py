@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import streamlit as st
 
 from karenina_core.runs import Plan, Progress, failed_guards, failed_traits, revisions, top_up, wanted, widened
 from karenina_core.schemas import ModelConfig
 from karenina_core.text import counted
-from pages.components import frame, services, session_keys, state
+from pages.components import forms, frame, services, session_keys, state
 from pages.components.runs import model_editor, spending
 from pages.components.text import plain, short
 
 _STATE = "_growth"
-_WANTED = "_growth_wanted"
 _FIXED = "This run re-verifies the answers of another run, and takes no answers of its own."
 
 
@@ -30,27 +28,8 @@ class _Growth:
     question_ids: list[str] = field(default_factory=list)
 
 
-def ask_for(run_id: str, label: str, section: str, key: str, **style: Any) -> None:
-    """Draw a button that leads to adding to a run; for a revision, to the run it comes from, and says so.
-
-    Args:
-        run_id: The run.
-        label: What is added, such as `Add a judge`.
-        section: Which part of the drawer is open then: `Models`, `Judges`, `Repeats` or `Questions`.
-        key: Of the button.
-        style: Further arguments of the button.
-    """
-    first = revisions(services.store(), run_id)[0].run
-    if first.id != run_id:
-        st.caption(f"{_FIXED} It can be added to {plain(short(first.name))}; verify that run again afterwards.")
-    if st.button(f"{label} to {'this' if first.id == run_id else 'the original'} run", key=key, **style):
-        st.session_state[_WANTED] = (first.id, section)
-        frame.go(frame.MONITOR, run=first.id)
-
-
 def offer(progress: Progress) -> None:
     """Draw what can be done with a run that is not under way."""
-    wanted_run, section = st.session_state.pop(_WANTED, (None, None))
     if progress.active:
         return
     run_id = progress.run_id
@@ -61,18 +40,15 @@ def offer(progress: Progress) -> None:
     with frame.guard():
         _continue_try(progress, plan)
         _retry_parts(run_id, plan)
-        if st.button(
+        if forms.button(
             "Add to this run",
-            key="grow",
-            icon=":material/library_add:",
+            "library_add",
+            "grow",
             help="Further models, judges, repeats or questions, as part of the same run. What it has stays.",
         ):
-            section = st.session_state.get("growth_section", "Models")
-        elif wanted_run != run_id:
-            return
-        st.session_state[_STATE] = _Growth()
-        st.session_state["growth_section"] = section
-        _dialog(run_id)
+            st.session_state[_STATE] = _Growth()
+            st.session_state.setdefault("growth_section", "Models")
+            _dialog(run_id)
 
 
 def _lead_to_original(run_id: str) -> None:
@@ -107,10 +83,10 @@ def _continue_try(progress: Progress, plan: Plan) -> None:
         st.markdown(f"**This run has {counted(len(plan.question_ids), 'question')} of {len(wider.question_ids)}.**")
         st.caption(f"{counted(wider.rows - plan.rows, 'evaluation')} more.")
         agreed = spending.confirm(spending.expected(wider, progress.run_id), wider.config, "widen")
-        if st.button(
+        if forms.button(
             f"Continue with the other {counted(more, 'question')}",
-            key="widen",
-            icon=":material/playlist_add:",
+            "playlist_add",
+            "widen",
             disabled=not agreed,
             help="Adds them to this run; nothing is asked twice.",
         ):

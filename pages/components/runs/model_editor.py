@@ -19,7 +19,7 @@ from karenina_core.models import (
 )
 from karenina_core.runs import SignOfLife, match_answers, try_connection
 from karenina_core.schemas import ModelConfig
-from pages.components import frame, services, session_keys
+from pages.components import forms, frame, services, session_keys
 from pages.components.runs import configuration
 from pages.components.text import plain, short
 from pages.components.widgets import card, fingerprint
@@ -142,7 +142,7 @@ _CHECKED = "_connection_of"
 
 def _connection_button(model: ModelConfig, role: str, number: int) -> None:
     about = "Sends one short question to the model. A provider may charge a fraction of a cent for it."
-    if st.button("Test", key=f"test_{role}_{number}", icon=":material/wifi_tethering:", help=about):
+    if forms.button("Test", "wifi_tethering", f"test_{role}_{number}", help=about):
         with st.spinner("Waiting for the model"):
             check = try_connection(services.store(), model, as_judge=role == "judge", keys=session_keys.source())
         st.session_state.setdefault(_CHECKED, {})[_about(model, role)] = check
@@ -199,12 +199,10 @@ def form(
     """
     unfit = {"answering": set(), "drafting": {"manual", "recorded"}}.get(role, {"manual"})
     kinds = [kind for kind in _KINDS if kind not in unfit]
-    kind = st.segmented_control(
-        "Kind", kinds, format_func=_KINDS.__getitem__, default="provider", required=True, key=f"kind_{role}"
-    )
+    kind = forms.segments("Kind", {name: _KINDS[name] for name in kinds}, f"kind_{role}", shown=True)
     added = False
     with frame.guard():
-        build = _form(str(kind), role, benchmark, {model.id for model in (*chosen, *present)})
+        build = _form(kind, role, benchmark, {model.id for model in (*chosen, *present)})
         if build is None or not st.button("Add", type="primary", key=f"confirm_{role}", icon=":material/add:"):
             return False
         models = build()
@@ -399,12 +397,6 @@ def prepared_report(
     rows += [{"What": "no such question", "Question": short(key, 160)} for key in match.unknown]
     if rows:
         with st.expander(f"What does not fit ({len(rows)})"):
-            st.dataframe(
-                rows[:_SHOWN],
-                hide_index=True,
-                alt="Prepared answers that do not fit",
-                height="content" if len(rows) < 8 else 280,
-                column_config={"What": st.column_config.TextColumn(width=120)},
-            )
+            forms.table(rows[:_SHOWN], "Prepared answers that do not fit", most=8, columns=forms.widths(What=120))
             if len(rows) > _SHOWN:
                 st.caption(f"{_SHOWN} of {len(rows)} shown.")

@@ -1,15 +1,19 @@
-"""The form of a model that a provider answers for, and what its card says."""
+"""The form of a model that a provider answers for, what its card says, and the check of its connection."""
 
 from __future__ import annotations
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from karenina_core.runs import Store
 from karenina_core.schemas import ModelConfig
+from pages.components import frame
 from pages.components.runs.model_editor import describe_limits
-from tests.app.conftest import healthy
-from tests.app.looking import labelled
-from tests.app.looking import texts as said
+from tests.app.conftest import Open, healthy
+from tests.app.looking import labelled, texts
+from tests.faults.openai_server import OpenAIServer
+from tests.faults.road import islands, model
+from tests.runs.test_connection import ready
 
 OLD = ModelConfig(
     id="Mine",
@@ -51,6 +55,7 @@ def made(app: AppTest) -> ModelConfig:
 def test_limits_of_a_model_are_typed_where_the_model_is() -> None:
     app = form("provider")
     labelled(app.text_input, "Model").set_value("openai/gpt-4.1-mini")
+    assert describe_limits(made(app)) == []
     for label, value in (
         ("Calls at once", 4),
         ("Requests per minute", 60.0),
@@ -61,12 +66,6 @@ def test_limits_of_a_model_are_typed_where_the_model_is() -> None:
     model = made(app)
     assert (model.max_concurrent_requests, model.requests_per_minute) == (4, 60)
     assert (model.tokens_per_minute, model.request_timeout) == (100_000, 30)
-
-
-def test_a_model_has_no_limits_of_its_own_unless_they_are_typed() -> None:
-    app = form("provider")
-    labelled(app.text_input, "Model").set_value("openai/gpt-4.1-mini")
-    assert describe_limits(made(app)) == []
 
 
 def test_a_model_at_an_address_of_ones_own_is_not_called_openais() -> None:
@@ -93,12 +92,6 @@ def test_a_card_names_the_limits_in_words() -> None:
     assert describe_limits(limited) == ["at most 4 at once", "0.05 requests a minute", "1,500,000 tokens a minute"]
 
 
-@pytest.mark.parametrize("kind", ["provider", "endpoint"])
-def test_the_help_of_the_name_fits_the_kind(kind: str) -> None:
-    about = labelled(form(kind).text_input, "Model").help
-    assert ("slash" in about) == (kind == "provider")
-
-
 def card(model: ModelConfig) -> str:
     def page() -> None:
         import streamlit as st
@@ -109,7 +102,7 @@ def card(model: ModelConfig) -> str:
 
     app = AppTest.from_function(page)
     app.session_state["model"] = model
-    return said(healthy(app.run()))
+    return texts(healthy(app.run()))
 
 
 def test_a_card_says_whether_the_usual_key_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,3 +111,21 @@ def test_a_card_says_whether_the_usual_key_is_there(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("GOOGLE_API_KEY", "a-key-of-some-length")  # the other name of the same key
     assert "GEMINI_API_KEY found" in card(model)
     assert "KEY" not in card(OLD), "an address of one's own needs none"
+
+
+def test_the_card_tells_what_became_of_it_until_the_model_is_changed(
+    open_page: Open, store: Store, openai_server: OpenAIServer
+) -> None:
+    openai_server.script = ready
+    store.benchmarks.save(islands(1))
+    app = open_page(frame.CONFIGURE)
+    app.session_state["_models_answering"] = [model(openai_server), ModelConfig(interface="local")]
+    app.session_state["_models_judge"] = [model(openai_server, "judge")]
+    app.run()
+    assert "test_answering_1" not in [button.key for button in app.button], "nobody charges for a local model"
+    app.button(key="test_answering_0").click().run()
+    assert ":green[:material/check: It replied after " in texts(app)
+    app.button(key="test_judge_0").click().run()
+    assert ":green[:material/check: It replied as JSON after " in texts(app)
+    app.session_state["_models_answering"] = [model(openai_server, temperature=0.9)]
+    assert ":green[:material/check: It replied after " not in texts(app.run())
