@@ -119,7 +119,7 @@ def add_draft(benchmark: Benchmark, question_id: str, source: str, reviewed: Rev
         benchmark: Gets the template.
         question_id: The question.
         source: The draft.
-        reviewed: What `review` said of it; None marks nothing.
+        reviewed: The result of `review`; None marks nothing.
 
     Raises:
         InputError: There is no such question.

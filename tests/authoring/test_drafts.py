@@ -25,18 +25,16 @@ def drafted(question: str, answer: str, notes: str | None = None) -> FieldSpec:
 
 @pytest.mark.parametrize(
     ("question", "answer", "name", "kind", "truth", "rule"),
-    [
-        ("Is it approved?", "Yes, since 2016.", "answer_is_yes", "bool", True, "BooleanMatch"),
-        ("How many pairs of it are there?", "23 pairs", "number_of_pairs", "int", 23, "NumericExact"),
-        ("What is the hazard ratio?", "0.72", "hazard_ratio", "float", 0.72, "NumericTolerance"),
-        ("When was it approved?", "April 11, 2016", "date", "date", "2016-04-11", "DateMatch"),
-        ("What is the dose?", "5-10 mg", "dose", "int", 0, "NumericRange"),
-        ("Which phase (I, II or III)?", "III", "choice", "literal", "III", "LiteralMatch"),
-        ("Where is it approved?", "CLL, SLL and AML", "items", "list_str", ["CLL", "SLL", "AML"], "SetContainment"),
-        ("Name the steps in order.", "a1; b2; c3", "items", "list_str", ["a1", "b2", "c3"], "OrderedMatch"),
-        ("What is the capital of France?", "Paris", "capital", "str", "Paris", "ExactMatch"),
-    ],
-)
+    [("Is it approved?", "Yes, since 2016.", "answer_is_yes", "bool", True, "BooleanMatch"),
+     ("How many pairs of it are there?", "23 pairs", "number_of_pairs", "int", 23, "NumericExact"),
+     ("What is the hazard ratio?", "0.72", "hazard_ratio", "float", 0.72, "NumericTolerance"),
+     ("When was it approved?", "April 11, 2016", "date", "date", "2016-04-11", "DateMatch"),
+     ("What is the dose?", "5-10 mg", "dose", "int", 0, "NumericRange"),
+     ("Which phase (I, II or III)?", "III", "choice", "literal", "III", "LiteralMatch"),
+     ("Where is it approved?", "CLL, SLL and AML", "items", "list_str", ["CLL", "SLL", "AML"], "SetContainment"),
+     ("Name the steps in order.", "a1; b2; c3", "items", "list_str", ["a1", "b2", "c3"], "OrderedMatch"),
+     ("What is the capital of France?", "Paris", "capital", "str", "Paris", "ExactMatch")],
+)  # fmt: skip
 def test_what_is_drafted(question: str, answer: str, name: str, kind: str, truth: Any, rule: str) -> None:
     item = drafted(question, answer)
     assert (item.name, item.type, item.ground_truth) == (name, kind, truth)
@@ -52,18 +50,6 @@ def test_other_names_become_synonyms() -> None:
 def test_what_the_question_offers_must_be_met_exactly() -> None:
     assert (drafted(LISTED, "asthma, bronchitis, pneumonia").verify_with or {})["mode"] == "exact"
     assert (drafted("Which?", "asthma, bronchitis").verify_with or {})["mode"] == "superset"
-
-
-@pytest.mark.parametrize(
-    ("answer", "rule"),
-    [
-        ("about 78 °C", {"type": "NumericTolerance", "tolerance": 0.1, "mode": "relative"}),
-        ("5.5 ± 0.2", {"type": "NumericTolerance", "tolerance": 0.2, "mode": "absolute"}),
-        ("18 to 65", {"type": "NumericRange", "min": 18.0, "max": 65.0}),
-    ],
-)
-def test_a_number_is_compared_as_it_was_meant(answer: str, rule: dict[str, Any]) -> None:
-    assert drafted("What is the value?", answer).verify_with == rule
 
 
 def test_what_is_not_sure_needs_a_review() -> None:
@@ -126,11 +112,6 @@ def test_a_finding_or_a_surprise_is_a_reason() -> None:
     assert not vague.failed
     empty = review(TemplateSpec(fields=[items(mode="subset")]))
     assert empty.failed and "uses: an empty list should fail, but the verdict is pass." in empty.reasons
-
-
-def test_a_hint_is_no_reason() -> None:
-    hinted = review(TemplateSpec(fields=[items(normalize=[])]))
-    assert [finding.severity for finding in hinted.findings] == ["hint"] and not hinted.needs_review
 
 
 def test_a_draft_is_stored_with_what_has_to_be_looked_at() -> None:

@@ -73,20 +73,10 @@ def test_what_a_line_cannot_say_is_json() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "typed", "value"),
-    [
-        ("int", "23", 23),
-        ("int", "about 23", "about 23"),
-        ("int", "2.5", "2.5"),
-        ("float", "6.02e23", 6.02e23),
-        ("float", "", None),
-        ("bool", "true", True),
-        ("bool", "perhaps", "perhaps"),
-        ("str", "23", "23"),
-        ("list_str", "a\nb", ["a", "b"]),
-        ("other", '{"a": 1}', {"a": 1}),
-        ("other", "a: 1", "a: 1"),
-    ],
-)
+    [("int", "23", 23), ("int", "about 23", "about 23"), ("int", "2.5", "2.5"), ("float", "6.02e23", 6.02e23),
+     ("float", "", None), ("bool", "true", True), ("bool", "perhaps", "perhaps"), ("str", "23", "23"),
+     ("list_str", "a\nb", ["a", "b"]), ("other", '{"a": 1}', {"a": 1}), ("other", "a: 1", "a: 1")],
+)  # fmt: skip
 def test_what_does_not_fit_the_type_stays_a_text(kind: str, typed: str, value: Any) -> None:
     assert read_typed(kind, typed) == value
 
@@ -136,23 +126,11 @@ def test_defaults_are_nobody_elses() -> None:
 
 @pytest.mark.parametrize(
     ("answer", "kind"),
-    [
-        ("Yes", "bool"),
-        ("No, it is inhibited.", "bool"),
-        ("False.", "bool"),
-        ("23 pairs", "int"),
-        ("5 to 10", "int"),
-        ("0.72", "float"),
-        ("2.5 to 3", "float"),
-        ("April 11, 2016", "date"),
-        ("2016-04-11", "date"),
-        ("CLL, SLL and AML", "list_str"),
-        ("BCL2 (B-cell lymphoma 2)", "str"),
-        ("None of them", "str"),
-        ("April 2016", "str"),
-        ("", "str"),
-    ],
-)
+    [("Yes", "bool"), ("No, it is inhibited.", "bool"), ("False.", "bool"), ("23 pairs", "int"), ("5 to 10", "int"),
+     ("0.72", "float"), ("2.5 to 3", "float"), ("April 11, 2016", "date"), ("2016-04-11", "date"),
+     ("CLL, SLL and AML", "list_str"), ("BCL2 (B-cell lymphoma 2)", "str"), ("None of them", "str"),
+     ("April 2016", "str"), ("", "str")],
+)  # fmt: skip
 def test_the_type_a_reference_answer_asks_for(answer: str, kind: str) -> None:
     assert suggest_type(answer) == kind
 
@@ -165,13 +143,8 @@ def test_a_type_without_a_natural_rule() -> None:
 # Pairs of each with each would keep a page waiting for minutes.
 @pytest.mark.parametrize(
     ("answer", "kind"),
-    [
-        ("a, " * 70_000, "list_str"),
-        ("," * 200_000, "str"),
-        ("(," * 100_000, "list_str"),
-        ("a" + " " * 200_000 + "b", "str"),
-        ("a\n" * 100_000, "list_str"),
-    ],
-)
+    [("a, " * 70_000, "list_str"), ("," * 200_000, "str"), ("(," * 100_000, "list_str"),
+     ("a" + " " * 200_000 + "b", "str"), ("a\n" * 100_000, "list_str")],
+)  # fmt: skip
 def test_long_reference_answers_are_read_in_one_go(answer: str, kind: str) -> None:
     assert suggest_type(answer) == kind

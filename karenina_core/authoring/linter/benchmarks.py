@@ -62,7 +62,7 @@ def lint_benchmark(
 
     Args:
         benchmark: The benchmark; it is left as it is.
-        config: How it will be run; without it, nothing is told about settings of runs.
+        config: How it will be run; without it, no rule looks at settings of runs.
         lint_template: Does what `lint` does, such as one that remembers what it returned before.
     """
     overall = benchmark.get_global_rubric()

@@ -38,7 +38,6 @@ from karenina_core.templates import FieldSpec
 
 LONGEST_EXACT = 8  # words; longer texts are hardly ever written the same way twice
 MOST_LOOKED_FOR = 200  # items; looking for each in a long reference answer takes a while
-_LOW_THRESHOLD, _USUAL_THRESHOLD = 0.5, 0.85
 _CASE = {"lowercase", "casefold"}
 _IMPLIED = {"strip": "collapse_whitespace", "lowercase": "casefold"}
 _NO_BOUNDS = {"NumericRange": "number", "DateRange": "date", "TraceLength": "response"}
@@ -62,10 +61,6 @@ _FILLERS = frozenset(
      "number", "output", "question", "reply", "response", "result", "right", "string", "text", "thing", "value"]
 )  # fmt: skip
 _SOURCES = frozenset(["mentioned", "stated", "named", "given", "reported", "listed", "described", "response"])
-_QUESTIONS = frozenset(
-    ["whether", "does", "do", "did", "is", "are", "was", "were", "has", "have", "had", "can", "could", "should",
-     "will", "would", "true", "if"]
-)  # fmt: skip
 
 
 def uses_truth(item: FieldSpec) -> bool:
@@ -368,19 +363,6 @@ def hint_leaks_truth(item: FieldSpec, known: Known) -> Iterator[Problem]:
         yield Problem("The expected value is among the examples.", "Remove the examples", {"options": rest})
 
 
-@rule("field", "hint")
-def bool_without_question(item: FieldSpec, known: Known) -> Iterator[Problem]:
-    """The judge has to guess what yes stands for.
-
-    Begin with Whether: Whether the response names a side effect.
-    """
-    every, start = set(words(item.description)), item.description.strip()
-    if item.type == "bool" and not item.is_trace and every and not _QUESTIONS & every:
-        start = start if start[:2].isupper() or not start[1:2].islower() else start[0].lower() + start[1:]
-        what = "The description of a yes-or-no field does not ask a question."
-        yield Problem(what, "Begin with Whether", {"description": f"Whether {start}"})
-
-
 # --- Comparisons -----------------------------------------------------------------------------------------------------
 
 
@@ -502,17 +484,6 @@ def semantic_off(item: FieldSpec, known: Known) -> Iterator[Problem]:
     """
     if item.is_semantic and known.config is not None and not known.config.embedding_check_enabled:
         yield Problem("SemanticMatch needs the embedding check, which is off.")
-
-
-@rule("field", "warning")
-def threshold_low(item: FieldSpec, known: Known) -> Iterator[Problem]:
-    """Texts on the same subject that state the opposite are often this similar.
-
-    Use 0.8 or more, and try it on stored answers.
-    """
-    if item.is_semantic and (threshold := parameters(item)["threshold"]) < _LOW_THRESHOLD:
-        changes = with_rule(item, threshold=_USUAL_THRESHOLD)
-        yield Problem(f"The threshold {threshold:g} is low.", f"Use {_USUAL_THRESHOLD}", changes)
 
 
 @rule("field", "warning")

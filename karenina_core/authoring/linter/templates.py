@@ -24,7 +24,6 @@ from karenina_core.errors import TemplateError
 from karenina_core.schemas import RESERVED_NAMES, AllOf, BaseAnswer, FieldCheck, VerificationConfig, quoted
 from karenina_core.templates import Template, TemplateSpec, on_deep_stack, parse_module, read_template, readable
 
-_WHOLESALE = frozenset({"model_dump", "getattr", "vars", "__dict__", "model_dump_json", "dict"})
 _COMPUTED = object()  # stands for a value that only running the code would show
 
 
@@ -43,7 +42,7 @@ def lint(
         template: Its source, the template that was read from it, or what a form holds.
         question: The text of the question, where known.
         reference_answer: What people know to be true; the truth is compared with it.
-        config: How the benchmark will be run; without it, nothing is said about settings of runs.
+        config: How the benchmark will be run; without it, no rule looks at settings of runs.
     """
     known = Known(question, reference_answer, config)
     try:
@@ -149,14 +148,12 @@ class _Methods:
     Attributes:
         read: Attributes of `self` they read, with the line.
         bound: Attributes of `self` they set, and names the class body binds.
-        wholesale: Whether they read attributes in ways that do not show which.
         truths: The expected values that `self.correct = {...}` states; None where they are computed.
         looked_up: Keys of `self.correct[...]` with the line.
     """
 
     read: dict[str, int]
     bound: set[str]
-    wholesale: bool
     truths: dict[str, Any] | None
     looked_up: dict[str, int]
 
@@ -170,11 +167,9 @@ def _read_methods(tree: ast.Module, name: str) -> _Methods:
     for item in answer.body:
         targets = item.targets if isinstance(item, ast.Assign) else [getattr(item, "target", None)]
         bound |= {target.id for target in targets if isinstance(target, ast.Name)}
-    names = {node.id for node in nodes if isinstance(node, ast.Name)} | {node.attr for node in own}
     return _Methods(
         read={node.attr: node.lineno for node in own if isinstance(node.ctx, ast.Load)},
         bound=bound,
-        wholesale=bool(names & _WHOLESALE),
         truths=_truths(nodes),
         looked_up={
             str(node.slice.value): node.lineno
@@ -206,17 +201,6 @@ def _truths(nodes: list[ast.AST]) -> dict[str, Any] | None:
         except ValueError:
             truths[str(key.value)] = _COMPUTED
     return truths
-
-
-@rule("methods", "warning")
-def own_field_unused(spec: TemplateSpec, methods: _Methods) -> Iterator[Problem]:
-    """It is extracted and changes no verdict.
-
-    Compare it in verify(), or remove it.
-    """
-    for item in spec.judged if not methods.wholesale else ():
-        if item.verify_with is None and item.name not in methods.read:
-            yield Problem("No method reads the field.", field=item.name)
 
 
 @rule("methods", "error")

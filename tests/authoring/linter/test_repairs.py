@@ -14,7 +14,6 @@ from karenina_core.authoring import (
     repair_benchmark,
     repair_whole_form,
     repaired,
-    repaired_form,
     set_name,
 )
 from karenina_core.benchmark import Benchmark
@@ -109,12 +108,6 @@ def test_fixes_also_complete_a_form() -> None:
     mended = repair_whole_form(data)
     assert mended.applied[0].code == "field_name"
     assert mended.result["fields"][0]["name"] == "the_gene" and data["fields"][0]["name"] == "the gene"
-
-
-def test_what_has_no_fix_for_a_form_is_refused() -> None:
-    finding = Finding("x", "hint", None, "what", "why", "next")
-    with pytest.raises(InputError, match="no fix"):
-        repaired_form({"fields": []}, finding)
 
 
 UNSOUND = """from karenina_core.schemas.entities import BaseAnswer, VerifiedField

@@ -90,11 +90,6 @@ def test_a_rule_offers_a_fix(code: str) -> None:
     assert any(finding.fix for trait in CASES[code][0] for finding in found(trait, code))
 
 
-def test_names_are_unique_whatever_the_kind() -> None:
-    traits = [score(), regex().model_copy(update={"name": "Conciseness"})]
-    assert [finding.code for finding in lint_rubric(traits)] == ["duplicate_trait"]
-
-
 def test_a_trait_that_hides_a_global_one_can_be_renamed() -> None:
     (finding,) = lint_rubric([score()], shared=[score(), score(name="Conciseness 2")])
     assert finding.code == "trait_hides_global" and finding.fix is not None

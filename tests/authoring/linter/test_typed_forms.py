@@ -18,13 +18,12 @@ def form(*fields: dict[str, Any], **more: Any) -> FormData:
 
 TRACE = {"type": "TraceContains", "substring": "NCT"}
 CASES = [
-    ("field_name", form({"name": "1st gene"})),
-    ("field_name", form({"name": "correct"})),
+    ("field_name", form({"name": "1st gene"})), ("field_name", form({"name": "correct"})),
     ("field_name", form({"name": ""})),
     ("options_missing", form({"type": "literal", "verify_with": {"type": "LiteralMatch"}})),
     ("trace_not_bool", form({"verify_with": TRACE})),
     ("regex_invalid", form({"verify_with": {"type": "RegexMatch", "pattern": "t(14;18"}})),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("code", "data"), CASES)
@@ -40,17 +39,14 @@ def test_what_stands_in_the_way_and_the_fix_for_it(code: str, data: FormData) ->
 
 @pytest.mark.parametrize(
     ("code", "data"),
-    [
-        ("form_incomplete", form({"description": " "})),
-        ("form_incomplete", form({"verify_with": {"type": "NumericTolerance"}})),
-        ("form_incomplete", form({"verify_with": {"type": "Unknown"}})),
-        ("form_incomplete", form({"weight": -1})),
-        ("form_incomplete", form({}, {}, {"name": "gene_2"})),
-        ("form_incomplete", form({"weight": 0}, {"name": "b", "weight": 0})),
-        ("form_incomplete", form({}, verify_strategy={"type": "field_check", "field_name": "other"})),
-        ("form_incomplete", {"fields": "none"}),
-    ],
-)
+    [("form_incomplete", form({"description": " "})),
+     ("form_incomplete", form({"verify_with": {"type": "NumericTolerance"}})),
+     ("form_incomplete", form({"verify_with": {"type": "Unknown"}})), ("form_incomplete", form({"weight": -1})),
+     ("form_incomplete", form({}, {}, {"name": "gene_2"})),
+     ("form_incomplete", form({"weight": 0}, {"name": "b", "weight": 0})),
+     ("form_incomplete", form({}, verify_strategy={"type": "field_check", "field_name": "other"})),
+     ("form_incomplete", {"fields": "none"})],
+)  # fmt: skip
 def test_what_only_the_author_can_add(code: str, data: FormData) -> None:
     (finding,) = lint_form(data)
     assert (finding.code, finding.fix) == (code, None)
