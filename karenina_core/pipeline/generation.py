@@ -241,7 +241,8 @@ def generate_all_templates(
 
     A draft that does not hold up in its self-test is marked for review, and its question made unfinished.
 
-    `karenina_core.runs.drafting.calls` does the same within the budgets of a store, and remembers the calls there.
+    `karenina_core.runs.generate_all_templates` does the same within the budgets of a store, which
+    remembers the calls.
 
     Args:
         benchmark: Gets the new templates.

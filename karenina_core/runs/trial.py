@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from karenina_core.errors import ConfigError, InputError
 from karenina_core.models import KeySource, ModelCaller, check_model
 from karenina_core.pipeline import Pipeline
-from karenina_core.runs.at_once import ask_at_once
+from karenina_core.runs.calls import call_now
 from karenina_core.runs.plan import Plan
 from karenina_core.runs.store import Store
 from karenina_core.schemas import AnswerPart, ModelConfig, VerificationConfig, VerificationResult
@@ -116,7 +116,7 @@ def carry_out(
         context = await pipeline.generate(result.question.id, answering, replicate)
         return await pipeline.judge(context, parsing)
 
-    made = ask_at_once(store, evaluated, of="trying", keys=keys, max_attempts=plan.config.max_attempts)
+    made = call_now(store, evaluated, of="trying", keys=keys, max_attempts=plan.config.max_attempts)
     update: dict[str, object] = {"replicate": result.replicate, "run_name": result.run_name}
     if given and made.answer is not None:
         update["answer"] = _given(result, made.answer)

@@ -26,7 +26,7 @@ from karenina_core.benchmark import Benchmark
 from karenina_core.runs import Scoring, Store, wanted
 from karenina_core.runs import field as field_table
 from karenina_core.runs import score as score_table
-from karenina_core.runs.traits.score import note_definition
+from karenina_core.runs.traits import note_definition
 from karenina_core.schemas import (
     AnswerPart,
     ConfusionPart,

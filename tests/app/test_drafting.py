@@ -13,7 +13,7 @@ from tests.app.conftest import Open
 from tests.app.looking import labelled, select_row, table, texts
 from tests.app.samples import TEMPLATE
 from tests.faults.openai_server import OpenAIServer, Reply
-from tests.runs.drafting.drafts import drafter_at, priced, proposal, untemplated_benchmark
+from tests.runs.drafts import drafter_at, priced, proposal, untemplated_benchmark
 
 PAGE = "pages/benchmarks.py"
 

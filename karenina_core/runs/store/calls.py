@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, text
 
 from karenina_core.runs.store.database import DRIVER_ERRORS, Database, explained
 from karenina_core.runs.store.schema import call as table
@@ -84,10 +84,12 @@ class Calls:
     def sample(self, models: Sequence[str]) -> list[dict[str, Any]]:
         """Return calls of those models, as `purpose`, `model`, tokens and `reply`.
 
-        Keys are hashes, so the first ones are a random sample of all calls, however many there are.
+        SQLite knows its newest rows at once. Elsewhere the first keys are taken: keys are hashes, so they are a random
+        sample. Both are quick however many calls there are.
         """
         columns = (table.c.purpose, table.c.model, table.c.input_tokens, table.c.output_tokens, table.c.reply)
-        drawn = select(*columns).order_by(table.c.key).limit(SAMPLE).subquery()
+        newest = text("rowid DESC") if self._database.engine.dialect.name == "sqlite" else table.c.key
+        drawn = select(*columns).order_by(newest).limit(SAMPLE).subquery()
         with self._database.reading() as connection:
             query = select(drawn).where(drawn.c.model.in_(list(models)))
             return [dict(row) for row in connection.execute(query).mappings()]

@@ -17,7 +17,7 @@ from karenina_core.models import (
     provider_named,
     provider_prefix,
 )
-from karenina_core.runs import SignOfLife, match_answers, try_connection
+from karenina_core.runs import ConnectionCheck, match_answers, try_connection
 from karenina_core.schemas import ModelConfig
 from pages.components import forms, frame, services, session_keys
 from pages.components.runs import configuration
@@ -151,12 +151,12 @@ def _connection_button(model: ModelConfig, role: str, number: int) -> None:
 
 def _connection(model: ModelConfig, role: str) -> str:
     """Return what became of the check, as Markdown; blank where the model was not asked as it is now."""
-    check: SignOfLife | None = st.session_state.get(_CHECKED, {}).get(_about(model, role))
+    check: ConnectionCheck | None = st.session_state.get(_CHECKED, {}).get(_about(model, role))
     if check is None:
         return ""
     if check.works:
-        return f":green[:material/check: It {plain(check.told)}.]"
-    return f":red[:material/error: {plain(check.told, 400)}]"
+        return f":green[:material/check: It {plain(check.message)}.]"
+    return f":red[:material/error: {plain(check.message, 400)}]"
 
 
 def _about(model: ModelConfig, role: str) -> str:

@@ -1,16 +1,25 @@
-"""One more trait for answers that are stored already."""
+"""One more trait for answers that are stored already, and for one response."""
 
 from __future__ import annotations
 
 import pytest
 
 from karenina_core.errors import ConfigError, InputError, StoreError
-from karenina_core.models import Price
-from karenina_core.runs import Engine, Scorer, Scoring, Store, added_traits, estimate_scoring
+from karenina_core.models import KeySource, Price
+from karenina_core.pipeline import Sample
+from karenina_core.runs import (
+    Engine,
+    Scorer,
+    Scoring,
+    ScoringProgress,
+    Store,
+    added_traits,
+    estimate_scoring,
+    estimate_trial,
+    try_trait,
+)
 from karenina_core.runs.prices import price_name
 from karenina_core.runs.store.runs import new_owner
-from karenina_core.runs.traits.score import traits_of_run
-from karenina_core.runs.traits.scorer import score_run
 from karenina_core.schemas import (
     ManualRubricTrait,
     MetricRubricTrait,
@@ -37,6 +46,13 @@ def model(openai_server: OpenAIServer) -> ModelConfig:
 @pytest.fixture
 def run_id(store: Store, model: ModelConfig) -> str:
     return finished_run(store, [model])
+
+
+def score_run(store: Store, scoring: Scoring, keys: KeySource | None = None) -> ScoringProgress:
+    with Engine(store) as engine:
+        scorer = Scorer(engine)
+        scorer.start(scoring, keys)
+        return scorer.wait(scoring.run_id, PATIENCE)
 
 
 def scores(store: Store, run_id: str) -> list[int | bool | None]:
@@ -174,7 +190,7 @@ def test_another_trait_of_that_name_is_refused(store: Store, run_id: str) -> Non
     other = RubricTrait(name="Clarity", description="Something else")
     with pytest.raises(InputError, match="values of another trait named 'Clarity'"):
         score_run(store, Scoring(run_id, other))
-    assert traits_of_run(store, run_id) == [CLARITY]
+    assert added_traits(store, run_id) == [CLARITY]
 
 
 def test_a_trait_of_the_runs_own_benchmark_is_known_by_its_definition(store: Store, model: ModelConfig) -> None:
@@ -230,15 +246,70 @@ def test_patterns_are_estimated_at_nothing(store: Store, run_id: str) -> None:
     assert estimate_scoring(store, Scoring(run_id, PATTERN)) == (3, None)
 
 
-def test_progress_is_reported(store: Store, run_id: str) -> None:
-    lines: list[tuple[float, str]] = []
-    score_run(store, Scoring(run_id, CLARITY), progress_callback=lambda percent, line: lines.append((percent, line)))
-    assert lines[-1] == (100.0, "3 of 3 answers")
-
-
 def test_a_key_of_the_session_reaches_the_judge(
     store: Store, run_id: str, model: ModelConfig, openai_server: OpenAIServer
 ) -> None:
     keyed = model.model_copy(update={"api_key_env": "OWN_API_KEY"})
     score_run(store, Scoring(run_id, CLARITY, judge=keyed), {"OWN_API_KEY": "sk-of-this-session"}.get)
     assert openai_server.headers[0]["Authorization"] == "Bearer sk-of-this-session"
+
+
+# One response
+
+
+SAMPLE = Sample("Which metal?", "It is gold.")
+
+
+@pytest.fixture
+def priced(store: Store, model: ModelConfig) -> ModelConfig:
+    """Every call costs 81 cents."""
+    store.settings.set_prices({price_name(model): Price(0.01, 0.1)})
+    return model
+
+
+def test_the_outcome_comes_with_its_call(store: Store, priced: ModelConfig) -> None:
+    part = try_trait(store, CLARITY, SAMPLE, priced)
+    assert (part.scores, len(part.calls)) == ({"Clarity": 4}, 1)
+
+
+def test_it_is_paid_once_and_stands_in_the_days_account(
+    store: Store, priced: ModelConfig, openai_server: OpenAIServer
+) -> None:
+    for _ in range(2):
+        try_trait(store, CLARITY, SAMPLE, priced)
+    assert len(openai_server.requests) == 1
+    assert store.spending.today() == pytest.approx(COST)
+
+
+def test_it_keeps_to_the_budget_of_the_day(
+    store: Store, priced: ModelConfig, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KARENINA_DAILY_BUDGET", "0.5")
+    try_trait(store, CLARITY, SAMPLE, priced)
+    part = try_trait(store, CLARITY, Sample("Which metal?", "It is iron."), priced)
+    assert "today" in part.errors["Clarity"]
+    assert len(openai_server.requests) == 1
+
+
+def test_the_estimate_knows_the_ledger(store: Store, priced: ModelConfig) -> None:
+    before = estimate_trial(store, CLARITY, SAMPLE, priced)
+    assert before is not None
+    assert (before.calls, before.cached) == (1, 0)
+    try_trait(store, CLARITY, SAMPLE, priced)
+    after = estimate_trial(store, CLARITY, SAMPLE, priced)
+    assert after is not None
+    assert (after.calls, after.cached) == (0, 1)
+
+
+def test_patterns_take_nothing(store: Store, priced: ModelConfig, openai_server: OpenAIServer) -> None:
+    trait = ManualRubricTrait(name="Gold", pattern="gold")
+    assert estimate_trial(store, trait, SAMPLE, priced) is None
+    assert try_trait(store, trait, SAMPLE).regex == {"Gold": True}
+    assert openai_server.requests == []
+
+
+def test_a_judge_has_to_be_one_that_can_be_asked(store: Store) -> None:
+    with pytest.raises(ConfigError, match="needs a judge"):
+        try_trait(store, CLARITY, SAMPLE)
+    with pytest.raises(ConfigError, match="cannot judge"):
+        try_trait(store, CLARITY, SAMPLE, ModelConfig(interface="manual"))

@@ -1,16 +1,26 @@
-"""Traits kept in the store, and files of them."""
+"""Traits kept in the store, files of them, and a pattern over stored answers."""
 
 from __future__ import annotations
 
 import json
+from itertools import count
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from karenina_core.errors import InputError
-from karenina_core.runs import Store, add_to_library, library, library_file, put_back, read_library, remove_from_library
-from karenina_core.runs.traits import library as trait_library
+from karenina_core.runs import (
+    RunAnswer,
+    Store,
+    add_to_library,
+    library,
+    library_file,
+    put_back,
+    read_library,
+    remove_from_library,
+    search_answers,
+)
 from karenina_core.schemas import ManualRubricTrait, MetricRubricTrait, RubricTrait, StoredTrait
 
 CLARITY = RubricTrait(name="Clarity", description="How clear?")
@@ -84,7 +94,7 @@ def test_a_plain_list_is_read_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ({"a": 1}, "no trait library"),
         ({"format": "karenina-traits", "version": 2, "traits": []}, "newer version"),
@@ -93,12 +103,43 @@ def test_a_plain_list_is_read_too() -> None:
         ([{"type": "llm", "name": "A"}] * 2_001, "2,001 traits"),
     ],
 )
-def test_a_file_that_cannot_be_used_says_why(content: object, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_a_file_that_cannot_be_used_says_why(content: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         read_library(json.dumps(content))
 
 
 def test_a_file_of_slow_patterns_is_given_up_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trait_library, "MAX_SECONDS", -1.0)
+    monkeypatch.setattr("karenina_core.runs.traits.MAX_SECONDS", -1.0)
     with pytest.raises(InputError, match="too long to check"):
         read_library(library_file([BH3, CLARITY]))
+
+
+def answers(*texts: str) -> list[RunAnswer]:
+    return [RunAnswer(str(number), "q", "?", f"m{number % 2}", 1, text) for number, text in enumerate(texts)]
+
+
+def test_matches_are_counted_by_model() -> None:
+    report = search_answers(ManualRubricTrait(name="T", pattern="ab"), answers("ab ab", "x", "ab"))
+    assert [(item.spans, item.passes) for item in report.searched] == [
+        (((0, 2), (3, 5)), True),
+        ((), False),
+        (((0, 2),), True),
+    ]
+    assert {model: len(items) for model, items in report.by_model().items()} == {"m0": 2, "m1": 1}
+
+
+def test_case_and_inversion_count() -> None:
+    trait = ManualRubricTrait(name="T", pattern="ab", case_sensitive=False, invert=True)
+    assert [item.passes for item in search_answers(trait, answers("AB", "x")).searched] == [False, True]
+
+
+def test_a_pattern_that_hangs_ends_the_search_with_the_reason() -> None:
+    report = search_answers(ManualRubricTrait(name="T", pattern="(a|a)+$"), answers("a", "a" * 40 + "b", "a"))
+    assert (len(report.searched), report.total) == (1, 3)
+    assert "took too long" in report.problem
+
+
+def test_many_answers_share_one_budget() -> None:
+    ticks = count(step=3)
+    report = search_answers(ManualRubricTrait(name="T", pattern="a"), answers(*"aaaa"), clock=lambda: next(ticks))
+    assert (len(report.searched), report.problem) == (1, "The search was stopped after 5 s.")

@@ -11,12 +11,21 @@ import pytest
 from karenina_core.authoring import REVIEW_PROPERTY
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import ConfigError, InputError, StoreError
-from karenina_core.runs import DraftBatch, Drafter, Engine, Store, clean_drafts, undo_drafts
-from karenina_core.runs.drafting.batch import CHANGED, OVERTAKEN, Proposal, save_drafts, store_batch, stored_batch
+from karenina_core.runs import (
+    DraftBatch,
+    Drafter,
+    Engine,
+    Store,
+    clean_drafts,
+    estimate_templates,
+    generate_all_templates,
+    undo_drafts,
+)
+from karenina_core.runs.drafting import CHANGED, OVERTAKEN, Proposal, _store_batch, save_drafts, stored_batch
 from karenina_core.schemas import ModelConfig
 from tests.app.samples import TEMPLATE
 from tests.faults.openai_server import OpenAIServer, Reply
-from tests.runs.drafting.drafts import SENTENCE, drafter_at, priced, proposal, untemplated_benchmark
+from tests.runs.drafts import COST, SENTENCE, drafter_at, priced, proposal, untemplated_benchmark
 
 
 @pytest.fixture
@@ -118,7 +127,7 @@ def test_a_template_written_meanwhile_stays(store: Store, benchmark_id: str) -> 
 
 
 def test_a_batch_is_remembered_and_told_apart_from_one_whose_process_died(store: Store, benchmark_id: str) -> None:
-    store_batch(store, DraftBatch(benchmark_id, None, "running", 4))
+    _store_batch(store, DraftBatch(benchmark_id, None, "running", 4))
     found = stored_batch(store, benchmark_id)
     assert found is not None and (found.status, found.total) == ("interrupted", 4)
 
@@ -246,3 +255,87 @@ def test_a_batch_that_cannot_be_saved_says_why_also_later(
 def test_a_batch_of_a_later_version_is_passed_over(store: Store, benchmark_id: str) -> None:
     store.settings.set(f"drafting/{benchmark_id}", {"status": "resting"})
     assert stored_batch(store, benchmark_id) is None
+
+
+# In one call
+
+
+SYMBOL = proposal("Au", "The symbol that is named", "symbol")
+
+
+@pytest.fixture
+def symbol_model(openai_server: OpenAIServer) -> ModelConfig:
+    return drafter_at(openai_server, SYMBOL)
+
+
+@pytest.fixture
+def priced_model(store: Store, symbol_model: ModelConfig) -> ModelConfig:
+    return priced(store, symbol_model)
+
+
+def untemplated(questions: int = 4) -> Benchmark:
+    benchmark = Benchmark.create("Symbols")
+    for number in range(questions):
+        benchmark.add_question(f"Which symbol has element {number}?", "Au", question_id=f"q{number}")
+    return benchmark
+
+
+def test_every_question_gets_a_template_and_the_day_its_account(store: Store, priced_model: ModelConfig) -> None:
+    benchmark = untemplated()
+    made = generate_all_templates(benchmark, priced_model, store=store)
+    assert all(item.success for item in made.values())
+    assert all(benchmark.has_template(name) for name in made)
+    assert store.spending.today() == pytest.approx(4 * COST)
+
+
+def test_drafting_stops_at_its_limit_and_keeps_what_it_has(store: Store, priced_model: ModelConfig) -> None:
+    benchmark = untemplated()
+    made = generate_all_templates(benchmark, priced_model, store=store, max_cost=2 * COST - 0.01, max_concurrent=1)
+    assert [item.success for item in made.values()] == [True, True, False, False]
+    assert "drafting has spent $1.62 of at most $1.61" in str(made["q2"].error)
+
+
+def test_drafting_keeps_to_the_budget_of_the_day(
+    store: Store, priced_model: ModelConfig, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KARENINA_DAILY_BUDGET", "0.5")
+    made = generate_all_templates(untemplated(), priced_model, store=store, max_concurrent=1)
+    assert [item.success for item in made.values()] == [True, False, False, False]
+    assert "today" in str(made["q3"].error)
+    assert len(openai_server.requests) == 1
+
+
+def test_what_was_drafted_before_is_not_paid_again(
+    store: Store, priced_model: ModelConfig, openai_server: OpenAIServer
+) -> None:
+    for _ in range(2):
+        generate_all_templates(untemplated(), priced_model, store=store)
+    assert len(openai_server.requests) == 4
+
+
+def test_benchmarks_draft_within_the_budget_themselves(priced_model: ModelConfig, openai_server: OpenAIServer) -> None:
+    made = untemplated(1).generate_all_templates(priced_model, max_cost=5.0)
+    assert made["q0"].success
+
+
+def test_the_estimate_counts_what_would_be_asked(store: Store, priced_model: ModelConfig) -> None:
+    benchmark = untemplated()
+    before = estimate_templates(benchmark, priced_model, store=store)
+    assert before is not None
+    assert (before.calls, before.cached) == (4, 0)
+    generate_all_templates(benchmark, priced_model, store=store, question_ids=["q0", "q1", "q2"])
+    one = estimate_templates(benchmark, priced_model, store=store)
+    again = estimate_templates(benchmark, priced_model, store=store, force_regenerate=True)
+    assert one is not None and again is not None
+    assert (one.calls, one.cached, one.low) == (1, 0, pytest.approx(COST))
+    assert (again.calls, again.cached) == (1, 3)
+
+
+def test_a_model_on_this_computer_costs_nothing() -> None:
+    assert estimate_templates(untemplated(), ModelConfig(interface="local")) is None
+
+
+def test_a_model_that_cannot_be_asked_is_refused_at_once(store: Store) -> None:
+    missing = ModelConfig(interface="local", model_name="nowhere.gguf")
+    with pytest.raises(ConfigError, match="no model file"):
+        generate_all_templates(untemplated(), missing, store=store)

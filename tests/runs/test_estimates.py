@@ -6,10 +6,8 @@ import pytest
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.models import Price
-from karenina_core.runs import Engine, Plan, Store, estimate, wanted, widened
-from karenina_core.runs.plans.estimate import estimated
-from karenina_core.runs.plans.experience import Span, Taken
-from karenina_core.runs.plans.rehearsal import Ask, Calls
+from karenina_core.runs import Engine, Estimate, Plan, Store, estimate, wanted, widened
+from karenina_core.runs.estimates import CallCount, CallKind, estimate_calls
 from karenina_core.schemas import ModelConfig, VerificationConfig
 from tests.app.samples import TEMPLATE
 from tests.faults.openai_server import OpenAIServer, Reply
@@ -130,25 +128,10 @@ def test_tokens_and_time_come_from_the_try(store: Store, plan: Plan) -> None:
     assert expected is not None
     assert expected.low == expected.high == pytest.approx(8 * (11 * 1e-3 + 7 * 1e-2))
     assert expected.quotes["lab"].source == "yours"
-    assert expected.assumption.startswith("From 8 calls of this run: their median")
+    assert expected.assumption.startswith("From 8 stored calls: their mean")
     assert expected.seconds is not None
     assert 0 < expected.seconds[0] <= expected.seconds[1]
     assert "second" in expected.time or "minute" in expected.time
-
-
-def test_time_comes_from_the_ledger_where_a_run_replayed_its_calls(store: Store, plan: Plan) -> None:
-    first, again = carried_out(store, plan), carried_out(store, plan)
-    measured, replayed = (estimate(widened(plan, replicates=2), store, run_id) for run_id in (first, again))
-    assert measured is not None and replayed is not None
-    assert measured.seconds == replayed.seconds is not None
-
-
-def test_an_answer_that_several_judges_read_is_one_call(store: Store, plan: Plan, server: OpenAIServer) -> None:
-    strict = ModelConfig.model_validate(at(server, "strict", temperature=1))
-    run_id = carried_out(store, widened(plan, judges=[strict]))
-    expected = estimate(widened(store.runs.plan(run_id), replicates=2), store, run_id)
-    assert expected is not None
-    assert expected.assumption.startswith(f"From {len(server.requests)} calls of this run")
 
 
 @pytest.mark.parametrize(
@@ -162,24 +145,24 @@ def test_an_answer_that_several_judges_read_is_one_call(store: Store, plan: Plan
     ],
     ids=["none", "at once", "requests a minute", "tokens a minute", "more than the run needs"],
 )
-def test_the_limits_of_a_model_take_their_time(limits: dict[str, int], seconds: float) -> None:
+def test_the_limits_of_a_model_take_their_time(
+    store: Store, monkeypatch: pytest.MonkeyPatch, limits: dict[str, int], seconds: float
+) -> None:
     """A hundred answers of one model and a hundred judgements of another, of 3 s each, 10 calls at once."""
     answering, judge = (
         ModelConfig(id=label, interface="openai_endpoint", model_name="priced", endpoint_base_url="http://127.0.0.1:9")
         for label in ("lab", "judge")
     )
-    asks = (Ask("lab", "answer"), Ask("judge", "parsing"))
-    call = Taken(10, Span(11, 11), Span(7, 7), Span(3, 3), here=True)
-    models = {"lab": answering.model_copy(update=limits), "judge": judge}
-    expected = estimated(models, Calls(Counter(dict.fromkeys(asks, 100))), dict.fromkeys(asks, call), {}, at_once=10)
+    kinds = (CallKind("lab", "answer"), CallKind("judge", "parsing"))
+    reply = '{"text": "", "seconds": 3.0}'
+    stored = [
+        {"model": kind.model, "purpose": kind.purpose, "input_tokens": 11, "output_tokens": 7, "reply": reply}
+        for kind in kinds * 3
+    ]
+    monkeypatch.setattr(store.calls, "sample", lambda models: stored)
+    models = [answering.model_copy(update=limits), judge]
+    expected = estimate_calls(models, CallCount(Counter(dict.fromkeys(kinds, 100))), store, 10)
     assert expected.seconds == pytest.approx((seconds, seconds))
-
-
-def test_tokens_come_from_earlier_runs_too(store: Store, plan: Plan) -> None:
-    carried_out(store, plan)
-    expected = estimate(widened(plan, replicates=2), store)
-    assert expected is not None
-    assert "calls of earlier runs here" in expected.assumption
     assert expected.unknown == ("lab", "judge")
 
 
@@ -208,7 +191,7 @@ def expected_name(plan: Plan) -> str:
 def test_many_known_answers_are_counted_from_a_sample(
     store: Store, plan: Plan, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("karenina_core.runs.plans.rehearsal.MOST", 2)
+    monkeypatch.setattr("karenina_core.runs.estimates.MOST", 2)
     run_id = carried_out(store, plan)
     more = widened(plan, judges=[ModelConfig.model_validate(at(server, "strict", temperature=1))])
     expected = estimate(more, store, run_id)
@@ -229,7 +212,5 @@ def test_prepared_answers_are_known_before_the_run(store: Store, server: OpenAIS
     ("low", "high", "words"),
     [(0.2, 0.4, "1 second"), (20, 50, "20 to 50 seconds"), (100, 290, "2 to 5 minutes"), (6000, 7300, "2 hours")],
 )
-def test_times_are_spoken(low: float, high: float, words: str) -> None:
-    from karenina_core.runs.plans.estimate import _spoken_time
-
-    assert _spoken_time(low, high) == words
+def test_times_are_in_words(low: float, high: float, words: str) -> None:
+    assert Estimate(1, 0, 0, 0, False, (), {}, (low, high), "").time == words

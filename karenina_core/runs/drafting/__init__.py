@@ -1,1 +1,0 @@
-"""Drafting templates of a benchmark in the background."""

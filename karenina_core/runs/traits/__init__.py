@@ -1,1 +1,0 @@
-"""Traits beside a run: kept, tried, and scored afterwards."""
