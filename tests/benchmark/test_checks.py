@@ -142,11 +142,6 @@ def test_the_health_report(finished: int, templates: int, score: float, quality:
     assert (report.score, report.quality) == (score, quality)
 
 
-def test_the_health_of_nothing_is_critical() -> None:
-    report = Benchmark.create("Empty").get_health_report()
-    assert (report.score, report.quality) == (15, "critical")
-
-
 def test_a_complete_benchmark_is_valid() -> None:
     benchmark = small_benchmark()
     benchmark.set_global_rubric(Rubric(traits=[POLITE]))

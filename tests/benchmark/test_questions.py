@@ -248,14 +248,6 @@ def test_a_question_says_what_it_was_given(fields: dict[str, Any]) -> None:
     assert question == Question.model_validate({**question.model_dump(exclude={"id"})})
 
 
-def test_changing_a_copy_changes_no_other_question() -> None:
-    one, other = question_of(), question_of()
-    changed = one.model_copy(update={"finished": False, "answer_notes": "Changed."})
-    assert (changed.finished, changed.answer_notes) == (False, "Changed.")
-    assert changed.model_fields_set == {"question", "raw_answer", "finished", "answer_notes"}
-    assert (one.finished, one.answer_notes, one.model_fields_set) == (True, None, other.model_fields_set)
-
-
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, BenchmarkQuestion.model_copy])
 def test_a_copy_equals_the_question(copied: Any) -> None:
     question = question_of(keywords=["a"], stored_id="q1", finished=False)
@@ -285,12 +277,6 @@ def test_a_change_is_dated_and_the_id_stays(benchmark: Benchmark) -> None:
     assert after.text_id in benchmark
 
 
-def test_a_snapshot_does_not_change(benchmark: Benchmark) -> None:
-    before = benchmark["lungs"]
-    benchmark.update_question("lungs", raw_answer="two")
-    assert before.raw_answer == "2"
-
-
 def test_rubric_template_and_flag_can_be_changed_too(benchmark: Benchmark) -> None:
     benchmark.update_question_metadata(
         "lungs", rubric=Rubric(traits=[POLITE]), answer_template=TEMPLATE, finished=False
@@ -305,15 +291,6 @@ def test_rubric_template_and_flag_can_be_changed_too(benchmark: Benchmark) -> No
     benchmark.update_question("lungs", rubric=None, answer_template=None)
     assert benchmark.get_question_rubric("lungs") is None
     assert not benchmark.has_template("lungs")
-
-
-def test_unusable_changes_are_refused(benchmark: Benchmark) -> None:
-    for fields in ({"raw_answer": ""}, {"colour": "x"}, {"id": "x"}, {"keywords": 3}, {"workspace_path": "/etc"}):
-        with pytest.raises(InputError):
-            benchmark.update_question("lungs", **fields)
-    with pytest.raises(TemplateError):
-        benchmark.update_question("lungs", answer_template=BROKEN_TEMPLATE)
-    assert benchmark == benchmark.clone()
 
 
 def test_authors_and_sources(benchmark: Benchmark) -> None:
@@ -346,12 +323,6 @@ def test_finished_flags(benchmark: Benchmark) -> None:
     assert len(benchmark.get_finished_questions()) == 3
 
 
-def test_finished_flags_survive_a_file(benchmark: Benchmark) -> None:
-    again = Benchmark.from_json(benchmark.to_json())
-    again.toggle_finished("sky")
-    assert Benchmark.from_json(again.to_json()).get_finished_questions(ids_only=True) == ["target", "lungs", "sky"]
-
-
 def test_a_new_text_gives_a_new_id_in_the_same_place(benchmark: Benchmark) -> None:
     new_id = benchmark.edit_question("lungs", question="How many lungs has a human?")
     assert new_id == question_id("How many lungs has a human?")
@@ -372,12 +343,6 @@ def test_half_a_surrogate_pair_is_refused_and_changes_nothing(benchmark: Benchma
     with pytest.raises(InputError, match="The question's id holds half a surrogate pair"):
         benchmark.give_id("lungs", "\ud83d")
     assert benchmark.to_json() == before
-
-
-def test_other_fields_leave_the_id_alone(benchmark: Benchmark) -> None:
-    assert benchmark.edit_question("lungs", raw_answer="two", keywords=["organs"], finished=False) == "lungs"
-    question = benchmark.get_question("lungs")
-    assert (question.raw_answer, question.keywords, question.finished) == ("two", ["organs"], False)
 
 
 def test_a_changed_id_survives_a_file_with_its_rubric(benchmark: Benchmark) -> None:
@@ -402,18 +367,15 @@ def test_the_text_of_another_question_is_refused(benchmark: Benchmark) -> None:
     assert taken in benchmark
 
 
-@pytest.mark.parametrize("fields", [{"question": " "}, {"raw_answer": ""}, {"nonsense": 1}])
+@pytest.mark.parametrize(
+    "fields",
+    [{"question": " "}, {"raw_answer": ""}, {"nonsense": 1}, {"id": "x"}, {"keywords": 3}, {"workspace_path": "/etc"}],
+)
 def test_unusable_fields_change_nothing(benchmark: Benchmark, fields: dict[str, object]) -> None:
     before = benchmark.to_json()
     with pytest.raises(InputError):
         benchmark.edit_question("lungs", **fields)
     assert benchmark.to_json() == before
-
-
-def test_a_broken_template_changes_nothing(benchmark: Benchmark) -> None:
-    with pytest.raises(TemplateError):
-        benchmark.edit_question("lungs", question="A new text", answer_template=BROKEN_TEMPLATE)
-    assert benchmark.get_question("lungs").question == "How many lungs?"
 
 
 def test_a_question_that_was_taken_out_goes_back_as_it_was(benchmark: Benchmark) -> None:
@@ -430,11 +392,6 @@ def test_a_question_cannot_be_put_back_twice(benchmark: Benchmark) -> None:
     benchmark.put_back(removed)
     with pytest.raises(InputError, match="already"):
         benchmark.put_back(removed)
-
-
-def test_an_unknown_question_cannot_be_taken_out(benchmark: Benchmark) -> None:
-    with pytest.raises(InputError):
-        benchmark.take_question("unknown")
 
 
 class Answer(BaseAnswer):

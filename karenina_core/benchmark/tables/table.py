@@ -114,13 +114,15 @@ def from_rows(rows: Iterable[Row], notes: Sequence[str] = (), *, header_row: int
         TableError: There is no header, or there are too many rows or columns.
     """
     header, below = _header(iter(rows), header_row)
-    filled, blank, width = [], 0, header.width()
+    filled, blank, named = [], 0, header.width()
+    width = named
     for row in below:
-        if not row.width() and not row.marks:
+        own_width = row.width()
+        if not own_width and not row.marks:
             blank += 1
             continue
         filled.append(row)
-        width = max(width, row.width())
+        width = max(width, own_width)
         check_size(len(filled), width)
     used = [at for at in range(width) if header.has(at) or any(row.has(at) for row in filled)]
     given = {at: str(header.cells[at]).strip() for at in used if header.has(at)}
@@ -134,7 +136,7 @@ def from_rows(rows: Iterable[Row], notes: Sequence[str] = (), *, header_row: int
     if renamed:
         listed = ", ".join(renamed[:5]) + (" …" if len(renamed) > 5 else "")
         all_notes.append(f"Columns without a name of their own are called {listed}.")
-    return Table(tuple(columns), tuple(_fitted(row, used, header.width()) for row in filled), tuple(all_notes))
+    return Table(tuple(columns), tuple(_fitted(row, used, named) for row in filled), tuple(all_notes))
 
 
 def from_records(records: Iterable[tuple[int, Mapping[str, Cell]]], notes: Sequence[str] = ()) -> Table:

@@ -109,7 +109,3 @@ TABLE = csv_table("a,b,c", header="Question,Answer,Model")
 def test_a_mapping_that_does_not_fit_is_refused(mapping: ColumnMapping, reason: str) -> None:
     with pytest.raises(InputError, match=reason):
         mapping.check(TABLE)
-
-
-def test_what_nothing_was_said_of_is_named() -> None:
-    assert ColumnMapping(question="Question", left_out=("Model",)).unassigned(TABLE) == ["Answer"]

@@ -98,13 +98,6 @@ def test_exported_results_with_a_very_long_prompt_are_read() -> None:
     assert opened.format == "results"
 
 
-def test_a_benchmark_is_no_table() -> None:
-    opened = open_file(CHECKPOINT, "a.jsonld")
-    assert isinstance(opened, Opened)
-    with pytest.raises(CheckpointError, match="no table"):
-        read_table(opened)
-
-
 TEXT = "Frage;Antwort;Größe\nWas?;Ja – „so“;1,5\nWie?;Nein;2,5\n"
 
 
