@@ -153,11 +153,7 @@ class Benchmark:
 
     @classmethod
     def create(
-        cls,
-        name: str,
-        description: str = "",
-        version: str = "0.1.0",
-        creator: str | dict[str, Any] = DEFAULT_CREATOR,
+        cls, name: str, description: str = "", version: str = "0.1.0", creator: str | dict[str, Any] = DEFAULT_CREATOR
     ) -> Benchmark:
         """Return a new, empty benchmark.
 

@@ -219,52 +219,28 @@ def checked_fields(fields: Mapping[str, Any]) -> tuple[dict[str, Any], Rubric | 
 
 
 def merge(entry: Entry, fields: Mapping[str, Any], rubric: Rubric | None) -> tuple[Entry, dict[str, Any], str]:
-    """Return a question to which the fields of a repeated one are added, what changes, and a note that says so.
+    """Return a question to which the fields of a repeated one are added, what changes, and a notice that says so.
 
-    Template, rubric, keywords and the finished flag of the new one count; the rest only where the old one has nothing.
+    Template, traits, keywords and the finished flag of the new one count; the rest only where the old one has nothing.
     """
-    old, changes, notes = entry.question, dict[str, Any](), list[str]()
-    template, finished = fields.get("answer_template"), fields.get("finished")
-    if template and template != old.answer_template:
-        changes["answer_template"] = template
-        notes.append("replaced its template" if old.answer_template else "added the template")
-    keywords = [word for word in dict.fromkeys(fields.get("keywords") or ()) if word not in old.keywords]
-    if keywords:
-        changes["keywords"] = [*old.keywords, *keywords]
-        notes.append(f"added the keywords {', '.join(keywords)}")
-    if finished is not None and finished != old.finished:
-        changes["finished"] = finished
-        notes.append("marked finished" if finished else "marked unfinished")
-    for name in (name for name in _FILLED_IN if fields.get(name) and not getattr(old, name)):
-        changes[name] = fields[name]
-        notes.append(f"added {name}")
+    old = entry.question
+    new = {name: value for name, value in fields.items() if value and name in _FILLED_IN and not getattr(old, name)}
+    new |= {name: fields[name] for name in ("answer_template", "finished") if fields.get(name) not in (None, "")}
+    new["keywords"] = list(dict.fromkeys([*old.keywords, *(fields.get("keywords") or ())]))
+    if rubric is not None:
+        before = entry.rubric or Rubric()
+        traits = {trait.name: trait for trait in (*before.traits, *rubric.traits)}
+        name, description = before.name or rubric.name, before.description or rubric.description
+        merged = Rubric(name=name, description=description, traits=list(traits.values()))
+        entry, new["question_rubric"] = entry._replace(rubric=merged), dumped(merged)
+    changes = {name: value for name, value in new.items() if value != getattr(old, name)}
     others = [name for name in ("raw_answer", *_FILLED_IN) if fields.get(name) and name not in changes]
     differing = [name for name in others if _plain(fields[name]) != _plain(getattr(old, name))]
-    if differing:
-        notes.append(f"kept its own {', '.join(differing)}")
-    if rubric is not None:
-        merged, note = _merged_rubric(entry.rubric, rubric)
-        if merged != entry.rubric:
-            entry, changes["question_rubric"] = entry._replace(rubric=merged), dumped(merged)
-            notes.append(note)
+    notes = [
+        f"{what} {', '.join(names)}" for what, names in (("changed", changes), ("kept its own", differing)) if names
+    ]
     what = "; ".join(notes) or "nothing changed"
     return entry, changes, f"The question {old.question[:60]!r} is there already (id {old.id}): {what}."
-
-
-def _merged_rubric(old: Rubric | None, new: Rubric) -> tuple[Rubric, str]:
-    """Return the union of two rubrics, where the new one's traits win, and what that changes."""
-    traits = {trait.name: trait for trait in (old.traits if old else ())}
-    merged = Rubric(
-        name=(old.name if old else None) or new.name,
-        description=(old.description if old else None) or new.description,
-        traits=list((traits | {trait.name: trait for trait in new.traits}).values()),
-    )
-    added = [trait.name for trait in new.traits if trait.name not in traits]
-    replaced = [trait.name for trait in new.traits if trait.name in traits and traits[trait.name] != trait]
-    notes = [
-        f"{what} the traits {', '.join(names)}" for what, names in (("added", added), ("replaced", replaced)) if names
-    ]
-    return merged, "; ".join(notes) or "named its rubric"
 
 
 def _plain(value: Any) -> Any:

@@ -130,8 +130,7 @@ def test_the_statistics() -> None:
 
 
 @pytest.mark.parametrize(
-    ("finished", "templates", "score", "quality"),
-    [(0, 3, 60, "fair"), (3, 3, 100, "excellent"), (3, 2, 75, "good")],
+    ("finished", "templates", "score", "quality"), [(0, 3, 60, "fair"), (3, 3, 100, "excellent"), (3, 2, 75, "good")]
 )
 def test_the_health_report(finished: int, templates: int, score: float, quality: str) -> None:
     benchmark = Benchmark.create("B")
