@@ -15,8 +15,7 @@ from pages.components.table_import import answers as table_import_answers
 from pages.components.table_import import doctor as table_import_doctor
 from tests.app.conftest import Open
 from tests.app.looking import labelled, table, texts
-from tests.benchmark.tables.files import HEADER, csv_file, csv_table, workbook, zipped
-from tests.benchmark.tables.test_readers import parquet_file
+from tests.benchmark.tables.files import HEADER, csv_file, csv_table, parquet_file, workbook, zipped
 
 PAGE = "pages/benchmarks.py"
 BAD = csv_file("What?,BCL2", "Why? ,x", ",lost", "How?,", "What?,BCL2")

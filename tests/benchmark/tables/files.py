@@ -7,6 +7,8 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import pyarrow as arrow
+import pyarrow.parquet as parquet
 from openpyxl import Workbook
 
 from karenina_core.benchmark import Opened, Options, Table, open_file, read_table
@@ -72,3 +74,10 @@ def repacked(data: bytes, **changed: bytes) -> bytes:
     for stem, content in changed.items():
         parts[next(name for name in parts if name.endswith(f"/{stem}.xml"))] = content
     return zipped(parts)
+
+
+def parquet_file(**columns: Any) -> bytes:
+    """Return a Parquet file of the given columns."""
+    buffer = io.BytesIO()
+    parquet.write_table(arrow.table(columns), buffer)
+    return buffer.getvalue()

@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import datetime
 import decimal
-import io
 import json
 from typing import Any
 
-import pyarrow as arrow
-import pyarrow.parquet as parquet
 import pytest
 
 from karenina_core.benchmark import Benchmark, Opened, TableError, open_file, read_table
 from karenina_core.benchmark.tables.readers import decode, find_delimiter, find_list, read_delimited
 from karenina_core.errors import CheckpointError
-from tests.benchmark.tables.files import HEADER, csv_file, read, workbook, zipped
-
-
-def parquet_file(**columns: Any) -> bytes:
-    buffer = io.BytesIO()
-    parquet.write_table(arrow.table(columns), buffer)
-    return buffer.getvalue()
-
+from tests.benchmark.tables.files import HEADER, csv_file, parquet_file, read, workbook, zipped
 
 CHECKPOINT = Benchmark.create("B").to_json().encode()
 CSV = csv_file("What?,BCL2")
