@@ -15,16 +15,8 @@ from pages.components.text import short
 _CHOSEN = "_answer_ids"
 _PLACE = "_answer_place"
 _MOST = 500  # entries of the selector
-ALL, FAILURES, PASSES, OPEN, UNREVIEWED, DISAGREED, CHOSEN = (
-    "All",
-    "Failures",
-    "Passes",
-    "Not evaluated",
-    "Not reviewed",
-    "Disagreed",
-    "From the list",
-)
-_VERDICTS = {FAILURES: "fail", PASSES: "pass", OPEN: "not_evaluated"}
+ALL, UNREVIEWED, DISAGREED, FROM_LIST = "All", "Not reviewed", "Disagreed", "From the list"
+_VERDICTS = {"Failures": "fail", "Passes": "pass", "Not evaluated": "not_evaluated"}
 
 
 class Row(NamedTuple):
@@ -88,11 +80,11 @@ def choose(run_id: str, known: list[Row]) -> str | None:
 
 def _filtered(run_id: str, known: list[Row]) -> list[Row]:
     chosen_run, chosen = st.session_state.get(_CHOSEN, ("", []))
-    views = [ALL, FAILURES, PASSES, OPEN, UNREVIEWED, DISAGREED, *([CHOSEN] if chosen_run == run_id else [])]
+    views = [ALL, *_VERDICTS, UNREVIEWED, DISAGREED, *([FROM_LIST] if chosen_run == run_id else [])]
     if st.session_state.get("answer_view") not in views:
         linked = state.recalled("row")
-        walked = CHOSEN in views and (linked is None or linked in chosen)
-        st.session_state["answer_view"] = CHOSEN if walked else ALL
+        walked = FROM_LIST in views and (linked is None or linked in chosen)
+        st.session_state["answer_view"] = FROM_LIST if walked else ALL
     left, right = st.columns([72, 28], vertical_alignment="bottom")
     view = left.segmented_control("Walk through", views, key="answer_view", required=True, wrap=True)
     words = right.text_input("Search in questions", key="answer_search").casefold().split()
@@ -101,10 +93,9 @@ def _filtered(run_id: str, known: list[Row]) -> list[Row]:
     elif view in (UNREVIEWED, DISAGREED):
         reviews = latest_reviews(services.store().annotations.all(run_id))
         disagreed = {name for name, review in reviews.items() if not review.agrees}
-        known = [
-            row for row in known if (row.result_id in disagreed if view == DISAGREED else row.result_id not in reviews)
-        ]
-    elif view == CHOSEN:
+        listed = disagreed if view == DISAGREED else {row.result_id for row in known} - set(reviews)
+        known = [row for row in known if row.result_id in listed]
+    elif view == FROM_LIST:
         by_id = {row.result_id: row for row in known}
         known = [by_id[result_id] for result_id in chosen if result_id in by_id]  # in the order they had there
     return [row for row in known if all(word in row.question.casefold() for word in words)]

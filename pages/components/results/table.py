@@ -87,9 +87,8 @@ def totals(data: Frames, scope: Scope) -> None:
             "What was not evaluated counts on neither side.",
             **_PLAIN,
         )
-        st.metric("Evaluations", f"{row['n']:,}")
-        st.metric("Pass", f"{row['passed']:,}")
-        st.metric("Fail", f"{row['failed']:,}")
+        for label, count in (("Evaluations", "n"), ("Pass", "passed"), ("Fail", "failed")):
+            st.metric(label, f"{row[count]:,}")
         errors = f"of these {counted(int(row['errors']), 'error')}" if row["errors"] else None
         st.metric("Not evaluated", f"{row['not_evaluated']:,}", delta=errors, **_PLAIN)
         if row["seconds"] >= _NOTICEABLE:

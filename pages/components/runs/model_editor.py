@@ -268,33 +268,28 @@ def provider_form(kind: str, role: str, old: ModelConfig | None = None, mark: st
         old: The model that is being changed, whose other settings stay.
         mark: Further part of the keys.
     """
-    end, key = f"{role}{mark}", f"{kind}_{role}{mark}"
-    now = old or ModelConfig.model_construct(id="", model_name="")
+    key = f"{kind}_{role}{mark}"
+    now = old or ModelConfig.model_construct(id="", model_name="", temperature=0.1, max_tokens=4096)
+
+    def text(name: str, label: str, value: str | None, **look: Any) -> str:
+        return str(st.text_input(label, value or "", key=f"{name}_{key}", **look)).strip()
+
     model_hint, key_hint = _PLACEHOLDERS[kind]
-    name = st.text_input("Model", now.model_name, placeholder=model_hint, key=f"name_{key}", help=_NAMING[kind]).strip()
-    through_litellm = kind == "provider" and st.toggle(
-        "Call through litellm", now.interface == "litellm", key=f"litellm_{end}", help=_LITELLM
-    )
-    url = now.endpoint_base_url
+    name = text("name", "Model", now.model_name, placeholder=model_hint, help=_NAMING[kind])
+    url, through_litellm = now.endpoint_base_url, False
     if kind == "endpoint":
-        hint = "http://localhost:11434/v1"
-        url = st.text_input("Address", url or "", placeholder=hint, key=f"url_{end}").strip() or None
+        url = text("url", "Address", url, placeholder="http://localhost:11434/v1") or None
+    else:
+        litellm = now.interface == "litellm"
+        through_litellm = st.toggle("Call through litellm", litellm, key=f"litellm_{key}", help=_LITELLM)
     known = now.id if old and old.id not in (old.label, old.model_name) else ""
-    about = "How the model is called in results and charts."
-    label = st.text_input("Label (optional)", known, key=f"label_{key}", help=about).strip()
-    variable = st.text_input(
-        "Environment variable with the key (optional)",
-        now.api_key_env or "",
-        placeholder=key_hint,
-        key=f"variable_{key}",
-        help=_VARIABLE,
-    )
+    label = text("label", "Label (optional)", known, help="How the model is called in results and charts.")
+    about = "Environment variable with the key (optional)"
+    variable = text("variable", about, now.api_key_env, placeholder=key_hint, help=_VARIABLE)
     left, right = st.columns(2)
-    temperature = left.number_input(
-        "Temperature", 0.0, 2.0, old.temperature if old else 0.1, 0.1, key=f"temperature_{key}"
-    )
-    tokens, most = old.max_tokens if old else 4096, 200_000
-    tokens = right.number_input("Longest reply (tokens)", 1, max(most, tokens), tokens, key=f"tokens_{key}")
+    temperature = left.number_input("Temperature", 0.0, 2.0, now.temperature, 0.1, key=f"temperature_{key}")
+    most = max(200_000, now.max_tokens)
+    tokens = right.number_input("Longest reply (tokens)", 1, most, now.max_tokens, key=f"tokens_{key}")
     system = st.text_area("System prompt (optional)", now.system_prompt or "", key=f"system_{key}", height=80)
     limits = _limits(old, key)
 
@@ -312,7 +307,7 @@ def provider_form(kind: str, role: str, old: ModelConfig | None = None, mark: st
             "model_name": name,
             "interface": interface,
             "endpoint_base_url": url,
-            "api_key_env": variable.strip() or None,
+            "api_key_env": variable or None,
             "temperature": temperature,
             "max_tokens": int(tokens),
             "system_prompt": system.strip() or None,

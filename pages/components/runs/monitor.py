@@ -31,8 +31,6 @@ _STATES = {
     "completed": ":green-badge[:material/check: completed]",
     "failed": ":red-badge[:material/error: stopped by an error]",
 }
-_FINISHING = ":orange-badge[:material/pause: paused, calls in flight are finishing]"
-_WAITING = ":orange-badge[:material/hourglass_top: running, waiting for the provider]"
 
 
 def draw(progress: Progress) -> None:
@@ -70,9 +68,9 @@ def draw(progress: Progress) -> None:
 def _badge(progress: Progress) -> str:
     errors = sum(progress.errors.values())
     if progress.status == "paused" and progress.in_flight:
-        return _FINISHING
+        return ":orange-badge[:material/pause: paused, calls in flight are finishing]"
     if progress.status == "running" and run_controls.is_held_up(progress):
-        return _WAITING
+        return ":orange-badge[:material/hourglass_top: running, waiting for the provider]"
     if progress.status == "completed" and errors:
         return f":orange-badge[:material/warning: completed with {counted(errors, 'error')}]"
     return _STATES.get(progress.status, progress.status)
@@ -146,9 +144,7 @@ def _models(progress: Progress, table: pd.DataFrame | None) -> None:
     for model, counts in sorted(progress.models.items()):
         evaluated = counts.passed + counts.failed
         left_out = f" · {counts.not_evaluated} not evaluated" if counts.not_evaluated else ""
-        text = f"{counts.passed} of {evaluated} right{left_out}"
-        if not evaluated:
-            text = f"none of {counts.not_evaluated} evaluated"
+        text = f"{counts.passed} of {evaluated} right{left_out}" if evaluated else "none evaluated"
         st.progress(counts.passed / evaluated if evaluated else 0.0, text=f"{plain(model, 60)}: {text}")
 
 
