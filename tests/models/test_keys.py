@@ -154,12 +154,6 @@ def test_a_name_is_judged_anew_at_every_connection(openai_server: OpenAIServer, 
     assert len(openai_server.requests) == 1
 
 
-def test_an_unknown_name_is_a_connection_problem(names: dict[str, str]) -> None:
-    with pytest.raises(ModelError) as caught:
-        complete(at("https://nowhere.invalid/v1"))
-    assert caught.value.category == "connection"
-
-
 def test_redirects_are_not_followed(openai_server: OpenAIServer) -> None:
     with OpenAIServer([redirecting(f"{openai_server.url}/chat/completions")]) as elsewhere, pytest.raises(ModelError):
         complete(at(elsewhere.url))
@@ -190,14 +184,6 @@ def test_certificates_come_from_the_file_that_the_environment_names(monkeypatch:
         monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
         assert complete(at(url)).text == "ok"
         assert set(server.names) == {"localhost"}
-
-
-def test_a_reply_that_repeats_the_key_is_kept_without_it(
-    openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TEAM_API_KEY", KEY)
-    openai_server.script = [Reply(f"You sent {KEY}.")]
-    assert complete(at(openai_server.url, api_key_env="TEAM_API_KEY")).text == "You sent [hidden]."
 
 
 def test_typed_keys_serve_their_own_context_only(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karenina_core.pipeline import evaluate, metric_values
+from karenina_core.pipeline import arithmetic, evaluate, marked, metric_values, named_in
 from karenina_core.pipeline.metrics import ExtractedItem, confusion
-from karenina_core.schemas import MetricRubricTrait
+from karenina_core.schemas import METRICS_BY_MODE, MetricRubricTrait
 
 INFLAMMATORY = ["asthma", "bronchitis", "pneumonia", "pleurisy"]
 OTHERS = ["emphysema", "pulmonary fibrosis", "sarcoidosis", "lung cancer", "tuberculosis"]
@@ -109,3 +109,55 @@ def test_metrics_stay_between_zero_and_one_and_f1_is_the_harmonic_mean(tp: int, 
 def test_every_positive_instruction_is_either_found_or_missed(items: list[str]) -> None:
     part = confusion(identification(), named(*items))
     assert sorted(part.tp + part.fn) == sorted(INFLAMMATORY)
+
+
+LUNGS = MetricRubricTrait(
+    name="Lungs",
+    metrics=["precision", "recall", "f1"],
+    tp_instructions=["asthma", "bronchitis", "pneumonia", "pleurisy"],
+    fp_instructions=["emphysema", "pulmonary fibrosis"],
+)
+CLASSES = MetricRubricTrait(
+    name="Classes",
+    metrics=list(METRICS_BY_MODE["full_matrix"]),
+    tp_instructions=["asthma", "bronchitis", "pneumonia"],
+    tn_instructions=["emphysema", "sarcoidosis"],
+)
+
+
+def test_every_metric_is_written_out() -> None:
+    assert arithmetic(METRICS_BY_MODE["full_matrix"], tp=2, fp=1, tn=1, fn=0) == [
+        "precision = 2 / (2 + 1) = 0.67",
+        "recall = 2 / (2 + 0) = 1.00",
+        "f1 = 2 × 2 / (2 × 2 + 1 + 0) = 0.80",
+        "accuracy = (2 + 1) / (2 + 1 + 1 + 0) = 0.75",
+        "specificity = 1 / (1 + 1) = 0.50",
+    ]
+
+
+def test_a_division_by_nothing_has_no_value() -> None:
+    assert arithmetic(["recall"], 0, 1, 0, 0) == ["recall = 0 / (0 + 0): nothing to divide by, so it has no value"]
+
+
+@given(st.tuples(*[st.integers(0, 50)] * 4))
+def test_what_is_written_is_what_is_computed(counts: tuple[int, int, int, int]) -> None:
+    for line in arithmetic(METRICS_BY_MODE["full_matrix"], *counts):
+        if "=" in line.partition("=")[2]:
+            formula, _, value = line.partition("=")[2].rpartition("=")
+            top, _, bottom = formula.strip().partition(" / ")
+            assert abs(_number(top) / _number(bottom) - float(value)) <= 0.005 + 1e-9
+
+
+def _number(text: str) -> int:
+    """Work out a sum of numbers and doubled numbers."""
+    return sum(2 * int(part[3:]) if part.startswith("2 ×") else int(part) for part in text.strip("()").split(" + "))
+
+
+def test_items_are_found_as_whole_words_in_any_case() -> None:
+    assert named_in(LUNGS, "Asthma; pulmonary   fibrosis, and bronchitises.") == ["asthma", "pulmonary fibrosis"]
+
+
+def test_items_marked_by_hand_are_counted_like_a_judges() -> None:
+    values, part = evaluate(LUNGS, marked(["asthma", "bronchitis", "emphysema"]))
+    assert (part.tp, part.fp, part.fn) == (["asthma", "bronchitis"], ["emphysema"], ["pneumonia", "pleurisy"])
+    assert values["recall"] == 0.5

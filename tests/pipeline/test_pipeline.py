@@ -80,14 +80,6 @@ def test_a_right_answer_passes_with_its_evidence() -> None:
     assert [call.purpose for call in result.template.calls] == ["parse"]
 
 
-def test_every_stage_says_what_it_did() -> None:
-    states = {stage.name: stage.state for stage in run(benchmark(), script()).stages}
-    assert len(states) == 13
-    assert states["verify_template"] == "ran"
-    assert states["deep_judgment_autofail"] == "off"
-    assert states["abstention_check"] == "skipped"
-
-
 def test_a_wrong_answer_fails_without_being_an_error() -> None:
     result = run(benchmark(), script(parse={"target": "KRAS"}))
     assert (result.status, result.verdict, result.failure) == ("completed", "fail", None)
@@ -184,28 +176,6 @@ def test_a_cut_off_answer_is_flagged() -> None:
     result = run(benchmark(), script(answer=ChatReply("It targets BCL2 and", finish_reason="length")))
     assert result.answer is not None and result.answer.truncated
     assert "cut off" in result.warnings[0]
-
-
-def test_an_abstention_has_no_verdict_and_asks_for_no_extraction() -> None:
-    seen: list[ChatRequest] = []
-    reply = script(answer="I do not know.", abstention={"reasoning": "It says so.", "abstained": True})
-    result = run(benchmark(), reply, seen=seen, abstention_enabled=True)
-    assert (result.status, result.verdict) == ("completed", "not_evaluated")
-    assert result.failure is not None and result.failure.category == "abstention"
-    assert [request.purpose for request in seen] == ["answer", "abstention"]
-
-
-def test_a_guard_that_cannot_be_asked_does_not_cost_the_evaluation() -> None:
-    result = run(benchmark(), script(abstention=ModelError("Down.", category="server_error")), abstention_enabled=True)
-    assert result.verdict == "pass"
-    assert result.abstention is not None and not result.abstention.performed
-
-
-def test_an_insufficient_answer_has_no_verdict() -> None:
-    reply = script(sufficiency={"reasoning": "No target is named.", "sufficient": False})
-    result = run(benchmark(), reply, sufficiency_enabled=True)
-    assert result.failure is not None and result.failure.category == "sufficiency"
-    assert run(benchmark(), script(sufficiency={"sufficient": True}), sufficiency_enabled=True).verdict == "pass"
 
 
 def test_trace_fields_alone_need_no_judge() -> None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import time
 from collections.abc import Callable
-from email.utils import formatdate
 from typing import Any
 
 import pytest
@@ -26,7 +24,7 @@ from karenina_core.models import (
 )
 from karenina_core.schemas import ModelConfig
 from tests.faults import openai_server as provider
-from tests.faults.openai_server import Reply, cut_off, failing, rate_limited
+from tests.faults.openai_server import Reply, failing, rate_limited
 from tests.models.conftest import KEY, Way
 from tests.models.fakes import SCHEMA, ask, count_of, judge
 
@@ -73,14 +71,6 @@ def test_a_known_price_is_charged(way: Way) -> None:
     price = price_of(ModelConfig(model_name="gpt-4o-mini"))
     assert price is not None
     assert way.complete(model_name="openai/gpt-4o-mini").usage.cost == pytest.approx(price.of(11, 7))
-
-
-def test_what_the_provider_had_at_hand_costs_less(way: Way) -> None:
-    usage = {"prompt_tokens": 2000, "completion_tokens": 7, "total_tokens": 2007}
-    way.server.script = [answering("ok", **usage, prompt_tokens_details={"cached_tokens": 1024})]
-    # 0.15 dollars for a million tokens, 0.075 for those at hand, 0.60 for those of the reply
-    expected = (976 * 0.15 + 1024 * 0.075 + 7 * 0.6) / 1e6
-    assert way.complete(model_name="openai/gpt-4o-mini").usage.cost == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -139,22 +129,12 @@ def test_an_unreachable_provider_is_a_connection_problem(way: Way, url: str) -> 
     assert "could not be reached" in str(error)
 
 
-@pytest.mark.parametrize(("headers", "seconds"), [({"Retry-After": "7"}, 7), ({"retry-after-ms": "1500"}, 1.5)])
-def test_how_long_to_wait_is_read(way: Way, headers: dict[str, str], seconds: float) -> None:
+@pytest.mark.parametrize(
+    ("headers", "seconds"), [({"Retry-After": "7"}, 7), ({"Retry-After-Ms": "1500"}, 1.5), ({}, None)]
+)
+def test_how_long_to_wait_is_read(way: Way, headers: dict[str, str], seconds: float | None) -> None:
     way.server.script = [Reply("Slow down.", status=429, headers=headers)]
     assert way.refusal().retry_after == seconds
-
-
-def test_a_date_to_wait_for_becomes_seconds(way: Way) -> None:
-    date = formatdate(time.time() + 300, usegmt=True)
-    way.server.script = [Reply("Slow down.", status=503, headers={"Retry-After": date})]
-    seconds = way.refusal().retry_after
-    assert seconds is not None and 200 < seconds <= 301
-
-
-def test_a_rate_limit_without_a_time_says_none(way: Way) -> None:
-    way.server.script = [rate_limited()]
-    assert way.refusal().retry_after is None
 
 
 def test_the_providers_own_words_are_kept(way: Way) -> None:
@@ -169,16 +149,11 @@ def test_a_refusal_keeps_the_models_words(way: Way) -> None:
     assert "I cannot help with that." in str(way.refusal())
 
 
-def test_a_reply_at_its_token_limit_is_flagged(way: Way) -> None:
-    way.server.script = [cut_off("It has ei")]
+@pytest.mark.parametrize("text", ["It has ei", None], ids=["cut off", "all thought"])
+def test_a_reply_at_its_token_limit_is_flagged(way: Way, text: str | None) -> None:
+    way.server.script = [Reply(text, finish_reason="length")]
     reply = way.complete()
-    assert (reply.text, reply.finish_reason) == ("It has ei", "length")
-
-
-def test_a_reply_that_was_all_thought_is_flagged(way: Way) -> None:
-    way.server.script = [Reply(None, finish_reason="length")]
-    reply = way.complete()
-    assert (reply.text, reply.finish_reason) == ("", "length")
+    assert (reply.text, reply.finish_reason) == (text or "", "length")
 
 
 def test_thoughts_before_an_answer_are_no_part_of_it(way: Way) -> None:
@@ -202,17 +177,13 @@ def test_characters_no_database_takes_are_replaced_in_both_directions(way: Way) 
 # Keys
 
 
-def test_the_key_comes_from_the_environment_at_call_time(way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_is_the_sessions_own_or_that_of_the_environment(way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEAM_API_KEY", KEY)
     way.complete(api_key_env="TEAM_API_KEY")
-    assert way.server.headers[0]["Authorization"] == f"Bearer {KEY}"
-
-
-def test_a_session_key_comes_first(way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TEAM_API_KEY", KEY)
     with using_keys({"TEAM_API_KEY": "session-key"}.get):
         way.complete(api_key_env="TEAM_API_KEY")
-    assert way.server.headers[0]["Authorization"] == "Bearer session-key"
+    sent = [headers["Authorization"] for headers in way.server.headers]
+    assert sent == [f"Bearer {KEY}", "Bearer session-key"]
 
 
 def test_a_missing_key_stops_before_anything_is_sent(way: Way) -> None:
@@ -339,8 +310,3 @@ def test_calls_at_once_are_answered_at_once(way: Way) -> None:
     assert texts == [f"QUESTION {number}" for number in range(20)]
     assert way.server.most_in_flight == 20
     assert len(set(way.server.connections)) == 20
-
-
-def test_a_bad_address_is_refused_when_the_client_is_made(way: Way) -> None:
-    with pytest.raises(ConfigError, match="user name"):
-        make_client(way.model(endpoint_base_url="https://a:b@host/v1"))
