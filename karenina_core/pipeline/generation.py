@@ -27,7 +27,7 @@ from karenina_core.schemas import ModelConfig
 from karenina_core.schemas.entities.question import Question
 from karenina_core.templates import FieldSpec, TemplateSpec, read_template, write_template
 
-FieldType = Literal["bool", "int", "float", "str", "list_str", "literal", "date"]
+DraftType = Literal["bool", "int", "float", "str", "list_str", "literal", "date"]
 
 _RULES: dict[str, dict[str, Any]] = {
     "bool": {"type": "BooleanMatch"},
@@ -46,7 +46,7 @@ class DraftField(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]{0,60}$")
-    type: FieldType
+    type: DraftType
     description: str = Field(min_length=10, max_length=500)
     ground_truth: bool | int | float | str | list[str]
     options: list[str] = Field(default_factory=list, max_length=20)
@@ -107,14 +107,7 @@ def render(draft: Draft) -> str:
             raise ValueError(f"Field {item.name}: the ground truth {item.ground_truth!r} is none of its options.")
         fields.append(
             FieldSpec.model_validate(
-                {
-                    "name": item.name,
-                    "type": item.type,
-                    "description": item.description,
-                    "ground_truth": item.ground_truth,
-                    "literal_values": options,
-                    "verify_with": _RULES[item.type],
-                }
+                {**item.model_dump(exclude={"options"}), "literal_values": options, "verify_with": _RULES[item.type]}
             )
         )
     return write_template(TemplateSpec(fields=fields))

@@ -43,7 +43,7 @@ def reverify_result(result: VerificationResult, benchmark: Benchmark) -> Verific
         return result
     question = benchmark.get_question_as_object(result.question.id)
     rubric = _rubric(result, benchmark)
-    if result.answer is None or _is_kept(result.failure) or not question.answer_template:
+    if result.answer is None or _is_final(result.failure) or not question.answer_template:
         return result.model_copy(update={"rubric": rubric})
     try:
         template = read_template(question.answer_template)
@@ -56,15 +56,14 @@ def reverify_result(result: VerificationResult, benchmark: Benchmark) -> Verific
 
 def verdict_now(seen: Extraction, benchmark: Benchmark) -> Verdict | None:
     """Return the verdict that `reverify_result` would give, many times faster; None where only that can tell."""
-    question = benchmark.get_question_as_object(seen.question.id)
-    if seen.answer is None or _is_kept(seen.failure) or not question.answer_template:
+    source = benchmark.get_question_as_object(seen.question.id).answer_template
+    if seen.answer is None or _is_final(seen.failure) or not source:
         return seen.verdict
-    stored = seen.template
     try:
-        template = read_template(question.answer_template)
-        if template.needs_judge and _asks_otherwise(template, stored):
+        template = read_template(source)
+        if _asks_otherwise(template, seen.template):
             return "not_evaluated"
-        right = template.verdict((stored.parsed if stored else None) or {}, seen.answer.text)
+        right = template.verdict((seen.template.parsed if seen.template else None) or {}, seen.answer.text)
     except TemplateError:
         return "not_evaluated"
     return None if right is None else "pass" if right else "fail"
@@ -72,14 +71,13 @@ def verdict_now(seen: Extraction, benchmark: Benchmark) -> Verdict | None:
 
 def needs_judge_again(seen: Extraction, benchmark: Benchmark) -> bool:
     """Return whether `reverify_result` would leave the row to the judge, who is asked for something else now."""
-    question = benchmark.get_question_as_object(seen.question.id)
-    if seen.answer is None or _is_kept(seen.failure) or not question.answer_template:
+    source = benchmark.get_question_as_object(seen.question.id).answer_template
+    if seen.answer is None or _is_final(seen.failure) or not source:
         return False
     try:
-        template = read_template(question.answer_template)
+        return _asks_otherwise(read_template(source), seen.template)
     except TemplateError:
         return False
-    return template.needs_judge and _asks_otherwise(template, seen.template)
 
 
 def decide_rules(result: VerificationResult, template: Template) -> VerificationResult:
@@ -90,7 +88,7 @@ def decide_rules(result: VerificationResult, template: Template) -> Verification
     Raises:
         TemplateError: The template's own code failed on the values.
     """
-    if result.answer is None or _is_kept(result.failure):
+    if result.answer is None or _is_final(result.failure):
         return result
     return result.model_copy(update=_verdict(result, template))
 
@@ -114,7 +112,7 @@ def decide_values(result: VerificationResult, template: Template, values: Mappin
     return result.model_copy(update=_decided(result, template, typed, calls))
 
 
-def _is_kept(failure: Failure | None) -> bool:
+def _is_final(failure: Failure | None) -> bool:
     """Return whether a failure is the model's or the judge's, so that no rule changes it.
 
     That the judge is needed again is no such failure: with the earlier schema back, the rules decide again.
@@ -125,13 +123,16 @@ def _is_kept(failure: Failure | None) -> bool:
 
 
 def _asks_otherwise(template: Template, stored: TemplatePart | ExtractedTemplate | None) -> bool:
+    """Return whether a template asks the judge for something else than what was stored."""
+    if not template.needs_judge:
+        return False
     sent = stored.calls[-1].schema_sent if stored and stored.calls else None
     return stored is None or stored.parsed is None or sent != template.shared_schema
 
 
 def _verdict(result: VerificationResult, template: Template) -> dict[str, object]:
     stored = result.template
-    if template.needs_judge and _asks_otherwise(template, stored):
+    if _asks_otherwise(template, stored):
         reason = "The template now asks the judge for something else; the judge is needed again."
         return {
             "status": "skipped",

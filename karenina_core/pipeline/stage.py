@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeVar
 
@@ -67,13 +68,9 @@ class Context:
 
     def fork(self, parsing: ModelConfig) -> Context:
         """Return a copy for one judge; the answer is shared, everything later is its own."""
-        forked = Context.__new__(Context)
-        forked.__dict__.update(self.__dict__)
-        forked.parsing = parsing
-        forked.rubric = RubricPart()
-        forked.parse_calls = []
-        forked.stages = list(self.stages)
-        forked.warnings = list(self.warnings)
+        own = {"stages": [*self.stages], "warnings": [*self.warnings], "parse_calls": [], "rubric": RubricPart()}
+        forked = copy(self)
+        vars(forked).update(own, parsing=parsing)
         return forked
 
     @property

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from karenina_core.errors import InputError, KareninaError, TemplateError
 from karenina_core.models import Embedder, InvalidOutputError, Message
 from karenina_core.pipeline.prompts import parse_messages
 from karenina_core.pipeline.stage import Context, Skip, Stage, StageFailure, ask_judge, with_own_prompt
-from karenina_core.schemas import ModelConfig, PromptConfig, SimilarityPart, VerificationConfig
+from karenina_core.schemas import ModelConfig, SimilarityPart, VerificationConfig
 from karenina_core.schemas.primitives import SemanticMatch
 from karenina_core.templates import Evaluation, Template
 
@@ -30,23 +31,25 @@ class ParseTemplate(Stage):
         if not template.needs_judge:
             context.values = {}
             raise Skip("every field reads the response text itself; no judge is needed")
-        hints = template.extraction_hints if context.config.include_extraction_hints else {}
-        extra = context.instructions("parsing")
+        prompt = _prompt(template, context.config)
         try:
             context.values, context.parse_calls = await ask_judge(
-                context,
-                "parse",
-                lambda question, response: parse_messages(question, response, hints, extra),
-                template.shared_schema,
-                template.validate_reply,
+                context, "parse", prompt, template.shared_schema, template.validate_reply
             )
         except InvalidOutputError as error:
             context.parse_calls = error.records
             raise StageFailure("parsing", str(error)) from error
 
 
-@dataclass(frozen=True)
-class JudgeView:
+def _prompt(template: Template, config: VerificationConfig | None) -> Callable[[str, str], tuple[Message, ...]]:
+    """Return what makes the judge's messages of a question and a response."""
+    hints = template.extraction_hints if config is None or config.include_extraction_hints else {}
+    prompts = config.prompt_config if config else None
+    extra = prompts.parsing if prompts else None
+    return lambda question, response: parse_messages(question, response, hints, extra)
+
+
+class JudgeView(NamedTuple):
     """What a judge is sent about one response.
 
     Attributes:
@@ -77,9 +80,7 @@ def judge_view(
     """
     if not template.needs_judge:
         return None
-    hints = template.extraction_hints if config is None or config.include_extraction_hints else {}
-    prompts: PromptConfig | None = config.prompt_config if config else None
-    messages = parse_messages(question, response, hints, prompts.parsing if prompts else None)
+    messages = _prompt(template, config)(question, response)
     return JudgeView(with_own_prompt(judge.system_prompt if judge else None, messages), template.judge_schema())
 
 
