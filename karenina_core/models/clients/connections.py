@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import aiohttp
 import certifi
+from yarl import URL
 
 from karenina_core.errors import ModelError
 from karenina_core.models.endpoints import address_problem, host_of, standing
@@ -71,7 +72,7 @@ class Endpoint:
             ttl_dns_cache=0,  # looked up for every connection, by one thread at a time
             keepalive_timeout=_IDLE_SECONDS,
         )
-        self._url = url
+        self._url = URL(url)
         self._session = aiohttp.ClientSession(
             connector=connector,
             headers=_HEADERS,
