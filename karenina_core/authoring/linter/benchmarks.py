@@ -89,12 +89,11 @@ def repaired(source: str, finding: Finding) -> str:
         InputError: The finding has no fix for a source, or the source cannot hold the change.
         TemplateError: The source cannot be read.
     """
-    fix = finding.fix
-    if fix is not None and fix.target == "source":
-        return str(fix.edit(source))
-    if fix is not None and fix.target == "template":
-        return edit_source(source, fix.edit(read_template(source).spec))
-    raise InputError(f"There is no fix for {finding.code!r}.", next=finding.next)
+
+    def through_template(edit: Callable[[TemplateSpec], TemplateSpec]) -> str:
+        return edit_source(source, edit(read_template(source).spec))
+
+    return str(_applied(finding, "source", source, through_template))
 
 
 def repaired_form(data: FormData, finding: Finding) -> FormData:
@@ -108,11 +107,18 @@ def repaired_form(data: FormData, finding: Finding) -> FormData:
         InputError: The finding has no fix for a form.
         ValidationError: The fix needs a form that makes a template, and this one does not.
     """
-    fix = finding.fix
-    if fix is not None and fix.target == "form":
-        return dict(fix.edit(data))
-    if fix is not None and fix.target == "template":
-        return form_data(fix.edit(TemplateSpec.model_validate(data)))
+
+    def through_template(edit: Callable[[TemplateSpec], TemplateSpec]) -> FormData:
+        return form_data(edit(TemplateSpec.model_validate(data)))
+
+    return dict(_applied(finding, "form", data, through_template))
+
+
+def _applied(finding: Finding, target: str, subject: Any, through_template: Callable[[Any], Any]) -> Any:
+    if finding.fix is not None and finding.fix.target == target:
+        return finding.fix.edit(subject)
+    if finding.fix is not None and finding.fix.target == "template":
+        return through_template(finding.fix.edit)
     raise InputError(f"There is no fix for {finding.code!r}.", next=finding.next)
 
 
