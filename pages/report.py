@@ -7,7 +7,7 @@ from typing import get_args
 
 import streamlit as st
 
-from karenina_core.analysis import FORMATS, AnswerChoice, Options
+from karenina_core.analysis import FORMATS, AnswerChoice, ReportOptions
 from pages.components import frame, run_choice, services, state
 from pages.components.results import data as results_data
 from pages.components.text import plain, short, unbroken, visible
@@ -20,7 +20,7 @@ MOST_RUNS = 8
 ANSWERS: dict[AnswerChoice, str] = {"none": "No answers", "failures": "What did not pass", "all": "All answers"}
 
 
-def choose_options() -> tuple[str, str, Options]:
+def choose_options() -> tuple[str, str, ReportOptions]:
     """Draw the form of the report; return title, author and options."""
     title = st.text_input("Title", key="report_title", placeholder="The name of the run", max_chars=200)
     author = st.text_input("Author", key="report_author", placeholder="Nobody is named", max_chars=200)
@@ -40,7 +40,7 @@ def choose_options() -> tuple[str, str, Options]:
         help="They bring Plotly's library into the file, 5 MB. Without them the file has about 50 KB and no script.",
     )
     templates = st.toggle("Sources of the answer templates", value=True, key="report_templates")
-    return title.strip(), author.strip(), Options(answers or "failures", figures, templates)
+    return title.strip(), author.strip(), ReportOptions(answers or "failures", figures, templates)
 
 
 def preview(run_ids: Sequence[str]) -> None:
@@ -57,16 +57,16 @@ def preview(run_ids: Sequence[str]) -> None:
         )
 
 
-def offer_reports(run_ids: Sequence[str], title: str, author: str, options: Options) -> None:
+def offer_reports(run_ids: Sequence[str], title: str, author: str, options: ReportOptions) -> None:
     """Offer the report in every format."""
 
     def written(name: str) -> bytes:
-        from karenina_core.analysis import report
+        from karenina_core import analysis
 
-        whole = report.report_of_runs(services.store(), run_ids, options, title=title, author=author)
+        whole = analysis.report_of_runs(services.store(), run_ids, options, title=title, author=author)
         if name == "html":
-            return report.as_html(whole)
-        return (report.as_markdown(whole) if name == "markdown" else report.as_latex(whole)).encode()
+            return analysis.as_html(whole)
+        return (analysis.as_markdown(whole) if name == "markdown" else analysis.as_latex(whole)).encode()
 
     st.subheader("The report")
     with st.container(horizontal=True):
@@ -97,7 +97,7 @@ def offer_data(run_ids: Sequence[str]) -> None:
             for name, kind in formats.items():
                 download(
                     kind.label,
-                    lambda kind=kind, run_id=run_id: kind.content(services.store(), run_id, Options()),  # type: ignore[misc]
+                    lambda kind=kind, run_id=run_id: kind.content(services.store(), run_id, ReportOptions()),  # type: ignore[misc]
                     f"results-{run_id}.{kind.ending}",
                     kind.mime,
                     icon=":material/table_view:",

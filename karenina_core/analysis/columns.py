@@ -108,6 +108,22 @@ USAGE: dict[str, Column] = {
     "seconds": Column("float64", "Wall time of the calls."),
 }
 
+LONG: dict[str, Column] = {
+    **ROW,
+    "item": Column("str", "verdict, review, field, trait or metric: what the row is about."),
+    "name": Column("str", "Name of the field or trait, `trait / metric` for metrics; empty for what is as a whole."),
+    "expected": Column("str", "The ground truth of a field, as text."),
+    "value": Column("str", "What was found: the verdict, agrees or disagrees, the extracted value, a score, a metric."),
+    "result": Column("boolean", "Whether it is right, for verdicts and fields; for reviews whether the person agrees."),
+    "number": Column("float64", "The value as a number: 1 and 0 for right and wrong or yes and no, scores, metrics."),
+    "reason": Column("str", "Why; the note of a review."),
+    "cause": Column("str", "What the result comes from, in the eyes of a person; reviews only."),
+    "author": Column("str", "Who reviewed it."),
+    "at": Column("str", "When, ISO 8601; reviews only."),
+}
+
+# A row of each table stands for: a result; a field, a trait or a metric of a result; a call; the calls of a result for
+# one purpose.
 COLUMNS: dict[FrameKind, dict[str, Column]] = {
     "results": RESULTS,
     "fields": FIELDS,
@@ -116,12 +132,10 @@ COLUMNS: dict[FrameKind, dict[str, Column]] = {
     "calls": CALLS,
     "usage": USAGE,
 }
-"""What one row of each table stands for: a result; a field, a trait or a metric of a result; a call; the calls of a
-result for one purpose."""
 
-UNREAD: dict[FrameKind, tuple[str, ...]] = {
+# Columns that only the evidence of a result holds. Tables that are read from columns of the store go without them.
+EVIDENCE_ONLY: dict[FrameKind, tuple[str, ...]] = {
     "results": ("failure_reason", "similarity"),
     "fields": ("expected", "extracted", "primitive", "weight", "reason"),
     "traits": ("provenance", "reason", "error"),
 }
-"""Columns that only the evidence of a result tells, so that the tables of `stored_frames` go without them."""

@@ -4,22 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from karenina_core.schemas import CallRecord, VerificationResult
 
 if TYPE_CHECKING:
     import pandas as pd
 
+# What became of a verdict, from the first run to the second, as words for people.
 Change = Literal["fixed", "broken", "still_failing", "still_passing", "decided", "lost", "still_undecided"]
-"""What became of a verdict, from the first run to the second. `decided`: there was none, and now there is; `lost`: the
-other way round."""
-Cause = Literal["config", "answer", "extraction", "rule", "error"]
-"""The first thing on the way to a verdict that is different: what the models were sent or how they were set, what the
-answering model said, what the judge extracted, how rules decide; or something broke on one side only."""
-
-CHANGES: tuple[Change, ...] = get_args(Change)
-CAUSES: tuple[Cause, ...] = get_args(Cause)
 CHANGE_WORDS: Mapping[Change, str] = {
     "fixed": "fixed",
     "broken": "broken",
@@ -29,17 +22,19 @@ CHANGE_WORDS: Mapping[Change, str] = {
     "lost": "verdict lost",
     "still_undecided": "still without a verdict",
 }
-CAUSE_WORDS: Mapping[Cause, str] = {
+MOVED: frozenset[Change] = frozenset({"fixed", "broken", "decided", "lost"})  # the verdict is another one
+
+# The first thing on the way to a verdict that is different.
+ChangeCause = Literal["config", "answer", "extraction", "rule", "error"]
+CHANGE_CAUSE_WORDS: Mapping[ChangeCause, str] = {
     "config": "configuration or prompt",
     "answer": "the model's answer",
     "extraction": "the judge's extraction",
     "rule": "the rules",
     "error": "an error on one side",
 }
-MOVED: frozenset[Change] = frozenset({"fixed", "broken", "decided", "lost"})
-"""The changes in which the verdict is another one."""
 
-_CHANGE: dict[tuple[str, str], Change] = {
+_CHANGES: dict[tuple[str, str], Change] = {
     ("fail", "pass"): "fixed",
     ("pass", "fail"): "broken",
     ("fail", "fail"): "still_failing",
@@ -74,7 +69,7 @@ class RunDiff(NamedTuple):
     def counts(self) -> dict[Change, int]:
         """How many results of both runs had which change; they add up to the rows."""
         found = self.rows["change"].value_counts()
-        return {change: int(found.get(change, 0)) for change in CHANGES}
+        return {change: int(found.get(change, 0)) for change in CHANGE_WORDS}
 
 
 class SettingChange(NamedTuple):
@@ -107,7 +102,7 @@ def diff_runs(before: pd.DataFrame, after: pd.DataFrame) -> RunDiff:
         after_id=both["result_id_after"],
         before=both["verdict_before"],
         after=both["verdict_after"],
-        change=[_CHANGE[pair] for pair in pairs],
+        change=[_CHANGES[pair] for pair in pairs],
     )
     return RunDiff(rows, len(before) - len(rows), len(after) - len(rows), {**models, **judges})
 
@@ -121,7 +116,7 @@ def paired(before: Iterable[str], after: Iterable[str]) -> dict[str, str]:
 
 def cause_of(
     before: VerificationResult, after: VerificationResult, changed_models: Collection[str] = ()
-) -> Cause | None:
+) -> ChangeCause | None:
     """Return the first thing on the way to the verdict that is different; None where nothing is.
 
     Args:
@@ -148,7 +143,7 @@ def causes_of(
     before: Iterable[VerificationResult],
     after: Iterable[VerificationResult],
     changed_models: Collection[str] = (),
-) -> dict[str, Cause]:
+) -> dict[str, ChangeCause]:
     """Return causes by id of the later result.
 
     Args:
@@ -158,7 +153,7 @@ def causes_of(
         changed_models: As in `cause_of`.
     """
     first, second = ({result.result_id: result for result in side} for side in (before, after))
-    found: dict[str, Cause] = {}
+    found: dict[str, ChangeCause] = {}
     for earlier, later in zip(moved["before_id"], moved["after_id"], strict=True):
         if earlier in first and later in second:
             cause = cause_of(first[earlier], second[later], changed_models)
@@ -174,14 +169,16 @@ def changed_models(before: Mapping[str, Any], after: Mapping[str, Any], renamed:
         after: Another.
         renamed: Which model of the second stands for one of the first, see `RunDiff.renamed`.
     """
-    first, second = _models(before), _models(after)
+    first, second = (
+        {
+            str(model.get("id")): model
+            for role in ("answering_models", "parsing_models")
+            for model in config.get(role, ())
+        }
+        for config in (before, after)
+    )
     stands_for = {new: old for old, new in renamed.items()}
     return frozenset(name for name, model in second.items() if first.get(stands_for.get(name, name)) != model)
-
-
-def _models(config: Mapping[str, Any]) -> dict[str, Any]:
-    listed = [*config.get("answering_models", ()), *config.get("parsing_models", ())]
-    return {str(model.get("id")): model for model in listed}
 
 
 def changed_settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[SettingChange]:
@@ -192,25 +189,23 @@ def changed_settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> lis
         after: Another.
     """
     first, second = dict(_flat(before)), dict(_flat(after))
-    names = dict.fromkeys([*first, *second])
-    return [
-        SettingChange(name, first.get(name, "–"), second.get(name, "–"))
-        for name in names
-        if first.get(name) != second.get(name)
-    ]
+    changed = [name for name in dict.fromkeys([*first, *second]) if first.get(name) != second.get(name)]
+    return [SettingChange(name, first.get(name, "–"), second.get(name, "–")) for name in changed]
 
 
 def sentence(diff: RunDiff) -> str:
     """Return what changed in one sentence, such as `9 fixed, 4 broken, 7 still failing, 28 still passing.`"""
     counts = diff.counts
-    always: tuple[Change, ...] = ("fixed", "broken", "still_failing")
-    parts = [f"{counts[change]:,} {CHANGE_WORDS[change]}" for change in CHANGES if counts[change] or change in always]
+    always = ("fixed", "broken", "still_failing")
+    parts = [
+        f"{counts[change]:,} {words}" for change, words in CHANGE_WORDS.items() if counts[change] or change in always
+    ]
     parts += [f"{diff.only_before:,} only before"] if diff.only_before else []
     parts += [f"{diff.only_after:,} only after"] if diff.only_after else []
     return ", ".join(parts) + "."
 
 
-def tally(causes: Mapping[str, Cause], rows: pd.DataFrame) -> dict[tuple[Change, Cause], int]:
+def tally(causes: Mapping[str, ChangeCause], rows: pd.DataFrame) -> dict[tuple[Change, ChangeCause], int]:
     """Return how many rows had which change by which cause."""
     pairs = zip(rows["change"], rows["after_id"], strict=True)
     return dict(Counter((change, causes[name]) for change, name in pairs if name in causes))

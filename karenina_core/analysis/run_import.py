@@ -37,8 +37,9 @@ def import_run(store: Store, document: Mapping[str, Any], name: str) -> str:
     # A file with a part of a run may hold reviews of its other part.
     reviews = [review for review in annotations_of(document, results) if review.result_id in known]
     questions = {result.question_id: result.question for result in results}
-    benchmark_id, benchmark = _home(store, questions) or (None, _carried(name, questions.values()))
-    plan = wanted(_all_finished(benchmark, questions), _config(document, results), questions)
+    benchmark_id, benchmark = _benchmark_of(store, questions) or (None, _new_benchmark(name, questions.values()))
+    benchmark.mark_finished_batch(questions)  # they took part
+    plan = wanted(benchmark, _config(document, results), questions)
     run_id = store.runs.create(plan, name, benchmark_id=benchmark_id)
     try:
         for start in range(0, len(results), _BATCH):
@@ -54,7 +55,7 @@ def import_run(store: Store, document: Mapping[str, Any], name: str) -> str:
     return run_id
 
 
-def _home(store: Store, questions: Mapping[str, QuestionSnapshot]) -> tuple[str, Benchmark] | None:
+def _benchmark_of(store: Store, questions: Mapping[str, QuestionSnapshot]) -> tuple[str, Benchmark] | None:
     """Return the stored benchmark that has all of these questions, with the same texts."""
     for row in store.benchmarks.all():
         if row.question_count < len(questions):
@@ -68,18 +69,12 @@ def _home(store: Store, questions: Mapping[str, QuestionSnapshot]) -> tuple[str,
     return None
 
 
-def _carried(name: str, questions: Iterable[QuestionSnapshot]) -> Benchmark:
+def _new_benchmark(name: str, questions: Iterable[QuestionSnapshot]) -> Benchmark:
     benchmark = Benchmark.create(name)
     for asked in questions:
         benchmark.add_question(
             asked.question, asked.raw_answer or "(not recorded)", question_id=asked.id, keywords=asked.keywords
         )
-    return benchmark
-
-
-def _all_finished(benchmark: Benchmark, names: Iterable[str]) -> Benchmark:
-    """Return the benchmark with the questions that were evaluated as finished: they took part."""
-    benchmark.mark_finished_batch(names)
     return benchmark
 
 
@@ -92,10 +87,9 @@ def _config(document: Mapping[str, Any], results: list[VerificationResult]) -> V
         config = VerificationConfig.model_validate(document.get("config"))
     except ValueError:
         config = None
-    if config is not None:
-        fits = {model.id for model in config.answering_models} >= set(models)
-        fits = fits and {model.id for model in config.parsing_models} >= set(judges)
-        if fits and config.replicate_count >= repeats:
+    if config is not None and config.replicate_count >= repeats:
+        known = [{model.id for model in listed} for listed in (config.answering_models, config.parsing_models)]
+        if known[0] >= set(models) and known[1] >= set(judges):
             return config
     try:
         return VerificationConfig(

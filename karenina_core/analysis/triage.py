@@ -1,16 +1,22 @@
-"""Whose fault a result without a pass is: suggestions from the evidence, for a person to confirm."""
+"""Whose fault a result without a pass is: what people say, and suggestions from the evidence for them to confirm."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from karenina_core.analysis.grounding import Grounding, How, ground, grounding
-from karenina_core.analysis.opinions import stance
+from karenina_core.analysis.evidence import Match, ValueEvidence, evidence_spans, spans_of
 from karenina_core.authoring import RelaxedRule, passing_now, relaxed_rules
 from karenina_core.benchmark import Benchmark
-from karenina_core.schemas import CAUSE_WORDS, Annotation, Cause, FieldEvidence, VerificationResult, latest_reviews
+from karenina_core.schemas import (
+    CAUSE_WORDS,
+    Annotation,
+    Cause,
+    Failure,
+    FieldEvidence,
+    VerificationResult,
+    latest_reviews,
+)
 
 _LIKELY: Mapping[Cause, str] = {
     "answer_wrong": "The answer is probably wrong.",
@@ -42,6 +48,35 @@ _AT_FAULT: Mapping[str, str] = {
 }
 
 
+def stance(review: Annotation) -> str:
+    """Return an opinion in few words: the cause it names, or else whether it agrees with the verdict."""
+    if review.cause:
+        return CAUSE_WORDS[review.cause].lower()
+    return "agrees" if review.agrees else "disagrees"
+
+
+def disputes(reviews: Iterable[Annotation]) -> dict[str, tuple[Annotation, ...]]:
+    """Return by result the last opinion of each person about it as a whole, where these opinions differ.
+
+    Reviews without a name count as those of one person. A cause that only one of them names is no difference.
+
+    Args:
+        reviews: Of a run; those taken back and those of a single field are passed over.
+    """
+    latest: dict[str, dict[str, Annotation]] = {}
+    for one in sorted(reviews, key=lambda one: one.at):
+        if not one.undone and one.field is None:
+            people = latest.setdefault(one.result_id, {})
+            people.pop(one.author, None)
+            people[one.author] = one
+    return {name: tuple(people.values()) for name, people in latest.items() if _differ(people.values())}
+
+
+def _differ(opinions: Collection[Annotation]) -> bool:
+    causes = {one.cause for one in opinions} - {None}
+    return len({one.agrees for one in opinions}) > 1 or len(causes) > 1
+
+
 class Suggestion(NamedTuple):
     """A likely cause, and the evidence for it in one sentence."""
 
@@ -60,7 +95,7 @@ def suggest(result: VerificationResult, near_miss: str = "", right_today: bool =
     if result.verdict == "pass":
         return None
     if result.failure is not None:
-        return _of_failure(result)
+        return _of_failure(result.failure)
     if right_today:
         return Suggestion("rule_too_strict", "It passes by the rules of today. Re-verify the run to see that.")
     if near_miss:
@@ -97,11 +132,8 @@ def suggestions(results: Sequence[VerificationResult], today: Benchmark) -> Sugg
     """
     rules, right = relaxed_rules(results, today), passing_now(results, today)
     near = {name: f"{rule.label} ({rule.field})" for rule in reversed(rules) for name in rule.result_ids}
-    found = {
-        result.result_id: suggest(result, near.get(result.result_id, ""), result.result_id in right)
-        for result in results
-    }
-    return Suggestions({name: cause for name, cause in found.items() if cause is not None}, rules)
+    causes = {item.result_id: suggest(item, near.get(item.result_id, ""), item.result_id in right) for item in results}
+    return Suggestions({name: cause for name, cause in causes.items() if cause is not None}, rules)
 
 
 class Fault(NamedTuple):
@@ -135,22 +167,17 @@ def whose_fault(
     return Fault(blame(result, found)) if found else None
 
 
-def _of_failure(result: VerificationResult) -> Suggestion:
-    failure = result.failure
-    assert failure is not None
+def _of_failure(failure: Failure) -> Suggestion:
     if failure.group == "abstained" or failure.category == "refused":
         return Suggestion("abstained", failure.reason)
-    if failure.category == "parsing":
-        return Suggestion("unparseable", failure.reason)
-    return Suggestion("technical", failure.reason)
+    return Suggestion("unparseable" if failure.category == "parsing" else "technical", failure.reason)
 
 
 def _of_values(result: VerificationResult) -> Suggestion:
     wrong = _decided_wrong(result)
-    text = result.answer.text if result.answer else ""
-    extracted = {name: _ways(parts) for name, parts in groupby(grounding(result), _field_of)}
+    extracted = _matches(evidence_spans(result))
     truths = {item.name: item.expected for item in wrong if _is_quotable(item)}
-    expected = {name: _ways(parts) for name, parts in groupby(ground(truths, text), _field_of)}
+    expected = _matches(spans_of(truths, result.answer.text if result.answer else ""))
     for item in wrong:
         if item.is_trace:
             continue
@@ -159,7 +186,11 @@ def _of_values(result: VerificationResult) -> Suggestion:
             return Suggestion("judge_misread", f"{item.name}: the truth stands in the answer, but was not extracted.")
         if "nowhere" in extracted.get(item.name, ()) and not _is_class(item, item.extracted):
             return Suggestion("judge_misread", f"{item.name}: the extracted value stands nowhere in the answer.")
-    return Suggestion("answer_wrong", _told(wrong))
+    otherwise = ", ".join(item.name for item in wrong if item.extracted is not None)
+    nothing = ", ".join(item.name for item in wrong if item.extracted is None)
+    parts = [f"{otherwise}: the answer says something else than the truth."] if otherwise else []
+    parts += [f"{nothing}: nothing was found in the answer."] if nothing else []
+    return Suggestion("answer_wrong", " ".join(parts) or "No field explains it.")
 
 
 def _decided_wrong(result: VerificationResult) -> list[FieldEvidence]:
@@ -172,15 +203,6 @@ def _decided_wrong(result: VerificationResult) -> list[FieldEvidence]:
         if item.result is False
         or (item.result is None and item.extracted is None and (item.rule is not None or not ruled))
     ]
-
-
-def _told(wrong: list[FieldEvidence]) -> str:
-    """Return what is wrong with the answer: what it says otherwise, and what it does not say."""
-    otherwise = ", ".join(item.name for item in wrong if item.extracted is not None)
-    nothing = ", ".join(item.name for item in wrong if item.extracted is None)
-    parts = [f"{otherwise}: the answer says something else than the truth."] if otherwise else []
-    parts += [f"{nothing}: nothing was found in the answer."] if nothing else []
-    return " ".join(parts) or "No field explains it."
 
 
 def _is_quotable(item: FieldEvidence) -> bool:
@@ -203,9 +225,9 @@ def _is_class(item: FieldEvidence, value: Any) -> bool:
     return any(isinstance(one, str) and one.strip().casefold() in labels for one in values)
 
 
-def _field_of(part: Grounding) -> str:
-    return part.field.partition(".")[0]
-
-
-def _ways(parts: Iterable[Grounding]) -> set[How]:
-    return {part.how for part in parts}
+def _matches(spans: Iterable[ValueEvidence]) -> dict[str, set[Match]]:
+    """Return by field how its values were found."""
+    found: dict[str, set[Match]] = {}
+    for item in spans:
+        found.setdefault(item.field.partition(".")[0], set()).add(item.match)
+    return found

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from karenina_core.analysis.groups import keys
+from karenina_core.analysis.statistics import Groups
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Mask = Any
-"""A boolean for every row of a table."""
+Mask = Any  # a boolean for every row of a table
 
 
 class View(NamedTuple):
@@ -42,7 +41,7 @@ def _errors(results: pd.DataFrame) -> Mask:
 
 def unstable(results: pd.DataFrame) -> Mask:
     """Say of every row whether repeats of the same question, model and judge came to different verdicts."""
-    repeats = keys(results, ("question_id", "answering_model", "parsing_model"))
+    repeats = Groups(results, ("question_id", "answering_model", "parsing_model"))
     passed, failed = (repeats.count((results["verdict"] == verdict).to_numpy()) for verdict in ("pass", "fail"))
     return ((passed > 0) & (failed > 0))[repeats.codes]
 
@@ -52,8 +51,8 @@ def models_differ(results: pd.DataFrame) -> Mask:
 
     A model that is right in exactly half of its repeats counts on neither side.
     """
-    by_model = keys(results, ("question_id", "parsing_model", "answering_model"))
-    questions = keys(results, ("question_id", "parsing_model"))
+    by_model = Groups(results, ("question_id", "parsing_model", "answering_model"))
+    questions = Groups(results, ("question_id", "parsing_model"))
     passed, failed = (by_model.count((results["verdict"] == verdict).to_numpy()) for verdict in ("pass", "fail"))
     better, worse = (passed > failed)[by_model.codes], (passed < failed)[by_model.codes]
     return ((questions.count(better) > 0) & (questions.count(worse) > 0))[questions.codes]
@@ -106,27 +105,22 @@ def narrowed(
     """
     import numpy as np
 
-    kept = np.ones(len(results), dtype=bool)
+    shown = np.ones(len(results), dtype=bool)
     if search:
         texts = results["question"].astype("category")
         found = texts.cat.categories.str.contains(search, case=False, regex=False)
-        kept &= np.append(found, False)[texts.cat.codes]
+        shown &= np.append(found, False)[texts.cat.codes]
     if keywords:
-        kept &= results["question_id"].isin(_with_keywords(results, keywords)).to_numpy()
-    if models:
-        kept &= results["answering_model"].isin(list(models)).to_numpy()
-    if judges:
-        kept &= results["parsing_model"].isin(list(judges)).to_numpy()
-    return results if kept.all() else results[kept]
+        once = results.drop_duplicates("question_id").set_index("question_id")["keywords"]
+        having = once.index[once.map(lambda own: not set(own).isdisjoint(keywords)).astype(bool)]
+        shown &= results["question_id"].isin(having).to_numpy()
+    for column, wanted in (("answering_model", models), ("parsing_model", judges)):
+        if wanted:
+            shown &= results[column].isin(list(wanted)).to_numpy()
+    return results if shown.all() else results[shown]
 
 
 def keywords_of(results: pd.DataFrame) -> list[str]:
     """Return all keywords of the questions, in the order of the alphabet."""
     once = results.drop_duplicates("question_id")["keywords"]
     return sorted({str(keyword) for keywords in once for keyword in keywords})
-
-
-def _with_keywords(results: pd.DataFrame, keywords: Sequence[str]) -> list[str]:
-    wanted = set(keywords)
-    once = results.drop_duplicates("question_id")[["question_id", "keywords"]]
-    return [name for name, own in zip(once["question_id"], once["keywords"], strict=True) if wanted & set(own)]

@@ -220,10 +220,9 @@ def do_reverify(options: argparse.Namespace) -> int:
 
 def do_export(options: argparse.Namespace) -> int:
     """Write the results of a run to a file."""
-    from karenina_core.analysis import FORMATS
-    from karenina_core.analysis.formats import Options
+    from karenina_core.analysis import FORMATS, ReportOptions
 
-    shown = Options(answers=options.answers, charts=not options.no_figures)
+    shown = ReportOptions(answers=options.answers, charts=not options.no_figures)
     with opened_store() as store:
         run = find_run(store, options.run)
         content = FORMATS[options.format].content(store, run.id, shown)

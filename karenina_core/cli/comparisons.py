@@ -92,7 +92,7 @@ def show_changes(store: Store, before: RunRow, after: RunRow, *, as_json: bool) 
         return
     output.print_line(f"From {output.shown(before.name)} to {output.shown(after.name)}: {run_diff.sentence(diff)}")
     for row in rows[:_LISTED]:
-        cause = run_diff.CAUSE_WORDS[row["cause"]] if row["cause"] else "not known"
+        cause = run_diff.CHANGE_CAUSE_WORDS[row["cause"]] if row["cause"] else "not known"
         where = f"{output.shown(row['question'])} · {output.shown(row['answering_model'])}"
         output.print_line(f"  {run_diff.CHANGE_WORDS[row['change']]}: {where} ({cause})")
     if len(rows) > _LISTED:

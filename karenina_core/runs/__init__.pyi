@@ -57,6 +57,12 @@ from .store.benchmarks import KEPT_VERSIONS as KEPT_VERSIONS
 from .store.benchmarks import QuestionVersion as QuestionVersion
 from .store.benchmarks import content_of as content_of
 from .store.benchmarks import restore_version as restore_version
+from .store.frames import RESULT_COLUMNS as RESULT_COLUMNS
+from .store.frames import evidence_of_unasked as evidence_of_unasked
+from .store.frames import field_columns as field_columns
+from .store.frames import question_columns as question_columns
+from .store.frames import result_columns as result_columns
+from .store.frames import score_columns as score_columns
 from .store.runs import STATES as STATES
 from .store.schema import field as field
 from .store.schema import payload as payload

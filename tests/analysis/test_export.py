@@ -1,18 +1,44 @@
+"""Results as files: read back, opened in a spreadsheet, with the reviews of people."""
+
+from __future__ import annotations
+
 import csv
 import io
 import json
 import math
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from openpyxl import load_workbook
 
-from karenina_core.analysis import read_results, results_frame, to_json
-from karenina_core.analysis.export import FORMAT
-from karenina_core.analysis.spreadsheet import COLUMNS, frame_to_csv, to_csv
+from karenina_core.analysis import (
+    ReportOptions,
+    as_html,
+    as_latex,
+    as_markdown,
+    long_frame,
+    read_results,
+    results_frame,
+    to_json,
+    to_xlsx,
+)
+from karenina_core.analysis.export import COLUMNS, FORMAT, frame_to_csv, read_annotations, to_csv
+from karenina_core.analysis.report.build import Report, build_part
+from karenina_core.analysis.upstream import to_upstream
 from karenina_core.errors import InputError
-from karenina_core.schemas import AnswerPart, GuardPart, ModelConfig, VerificationConfig, VerificationResultSet
+from karenina_core.schemas import (
+    Annotation,
+    AnswerPart,
+    GuardPart,
+    ModelConfig,
+    VerificationConfig,
+    VerificationResultSet,
+)
+from tests.runs.fakes import full_result
 
 KEY = "sk-proj-0123456789abcdefghij"
 
@@ -23,6 +49,7 @@ def rows_of(data: bytes) -> list[dict[str, str]]:
 
 def test_exported_results_read_back_equal(mixed_run):
     assert list(read_results(to_json(mixed_run))) == mixed_run
+    assert list(read_results(b"\xef\xbb\xbf" + to_json(mixed_run))) == mixed_run
 
 
 @settings(deadline=None)
@@ -84,10 +111,6 @@ def test_a_file_that_is_not_an_export_is_refused_in_words(text, problem):
         read_results(text)
 
 
-def test_a_byte_order_mark_is_accepted(run):
-    assert len(read_results(b"\xef\xbb\xbf" + to_json(run("+")))) == 1
-
-
 def test_csv_has_one_row_per_result_with_a_mark_of_its_encoding(mixed_run):
     data = to_csv(mixed_run)
     assert data.startswith(b"\xef\xbb\xbf")
@@ -106,12 +129,6 @@ def test_false_and_zero_are_not_blank(result):
     assert (row["seconds"], row["calls"]) == ("0.0", "0")
 
 
-def test_what_is_missing_is_blank(result):
-    row = rows_of(to_csv([result(verdict="not_evaluated")]))[0]
-    assert {row[name] for name in ("verify_result", "response", "cost", "similarity", "expected")} == {""}
-    assert row["failure_category"] == "timeout"
-
-
 def test_global_traits_have_columns_and_others_share_one(result, rubric):
     part = rubric(scores={"Clarity": 4, "Own": True}, errors={"Tone": "no class"})
     part.provenance["Own"] = "question_specific"
@@ -119,13 +136,6 @@ def test_global_traits_have_columns_and_others_share_one(result, rubric):
     assert row["trait: Clarity"] == "4" and "trait: Own" not in row
     assert json.loads(row["question_traits"]) == {"trait: Own": True}
     assert json.loads(row["trait_errors"]) == {"Tone": "no class"}
-
-
-def test_every_kind_of_trait_is_written_for_people(mixed_run):
-    row = rows_of(to_csv(mixed_run))[0]
-    names = ["trait: Clarity", "trait: Polite", "trait: Cites", "metric: Diseases / recall"]
-    assert [row[name] for name in names] == ["4", "True", "False", "0.5"]
-    assert (row["trait: Tone"], row["question_traits"]) == ("formal", "")
 
 
 @pytest.mark.parametrize("text", ["=1+1", "@SUM(1)", " \t=cmd|'/C calc'!A0", "－1+x"])
@@ -139,11 +149,6 @@ def test_a_trait_name_cannot_run_either(result, rubric):
     assert "trait: =1+1" in header and ",=1+1" not in header
 
 
-def test_an_export_without_results_has_a_header(mixed_run):
-    assert to_csv([]).decode("utf-8-sig").startswith("result_id,question_id,question,")
-    assert list(read_results(to_json([]))) == []
-
-
 def test_any_table_can_be_downloaded(mixed_run):
     rows = rows_of(frame_to_csv(results_frame(mixed_run)))
     assert len(rows) == len(mixed_run)
@@ -153,3 +158,123 @@ def test_any_table_can_be_downloaded(mixed_run):
         {"'=a": "False"},
         {"'=a": "0"},
     ]
+
+
+def rows(data: bytes) -> list[list[Any]]:
+    sheet = load_workbook(io.BytesIO(data)).worksheets[0]
+    return [[cell.value for cell in row] for row in sheet.iter_rows()]
+
+
+def test_a_workbook_has_the_columns_and_rows_of_the_csv_file() -> None:
+    results = [full_result("a", "One."), full_result("b", "Two.")]
+    as_text = list(csv.reader(io.StringIO(to_csv(results).decode("utf-8-sig"), newline="")))
+    header, *cells = rows(to_xlsx(results))
+    assert header == as_text[0]
+    assert [row[header.index("response")] for row in cells] == ["One.", "Two."]
+    assert [row[header.index("question_id")] for row in cells] == ["a", "b"]
+
+
+def damaged(results, change) -> str:
+    document = json.loads(to_json(results))
+    change(document["results"][0])
+    return json.dumps(document)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda row: row.update(replicate=10**9),
+        lambda row: row.update(replicate=-1),
+        lambda row: row["template"]["fields"][0].update(rule={"x": 1}),
+        lambda row: row["rubric"]["scores"].update(a=10**400),
+        lambda row: row["usage"].update(input_tokens=10**30),
+    ],
+)
+def test_a_result_that_no_page_could_show_is_refused(run, change):
+    with pytest.raises(InputError, match="Result 1 in the file is damaged"):
+        read_results(damaged(run("+"), change))
+
+
+REVIEW = ("review_agrees", "review_cause", "review_note", "review_author", "review_at")
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def reviewed(result):
+    """A failed result, and what two people said about it."""
+    made = result(verdict="fail")
+    about = {"run_id": "run", "result_id": made.result_id}
+    reviews = [
+        Annotation(**about, agrees=True, author="bob", at=NOON),
+        Annotation(
+            **about, agrees=False, cause="rule_too_strict", note="=1+1", author="ann", at=NOON + timedelta(hours=1)
+        ),
+        Annotation(**about, agrees=True, undone=True, at=NOON + timedelta(hours=2)),
+    ]
+    return made, reviews
+
+
+def report_of(results, reviews, answers="none") -> Report:
+    part = build_part("Run", results, ReportOptions(answers, charts=False), annotations=reviews)
+    return Report("A title", "", "2026-01-02T03:04:05+00:00", (part,))
+
+
+def test_a_table_has_the_last_opinion_beside_the_verdict(reviewed) -> None:
+    made, reviews = reviewed
+    (row,) = csv.DictReader(io.StringIO(to_csv([made], reviews).decode("utf-8-sig"), newline=""))
+    assert row["verdict"] == "fail"
+    assert {name: row[name] for name in (*REVIEW, "reviews")} == {
+        "review_agrees": "False",
+        "review_cause": "rule_too_strict",
+        "review_note": "'=1+1",
+        "review_author": "ann",
+        "review_at": "2026-03-01T13:00:00+00:00",
+        "reviews": "2",
+    }
+
+
+@pytest.mark.parametrize("write", [to_json, to_upstream])
+def test_the_whole_history_reads_back_equal_and_damage_is_refused(reviewed, write) -> None:
+    made, reviews = reviewed
+    data = write([made], annotations=reviews)
+    assert read_annotations(data) == reviews
+    (read,) = read_results(data)
+    assert (read.key, read.verdict, read.warnings) == (made.key, made.verdict, made.warnings)
+    with pytest.raises(InputError, match="reviews in the file are damaged"):
+        read_annotations(data.replace(b"rule_too_strict", b"bad luck"))
+    assert read_annotations(write([made])) == []
+
+
+def test_the_long_table_has_a_row_for_every_opinion_that_stands(reviewed) -> None:
+    made, reviews = reviewed
+    table = long_frame([made], reviews)
+    assert list(table["item"]) == ["verdict", "review", "review", "field"]
+    said = table[table["item"] == "review"]
+    assert list(said["value"]) == ["agrees", "disagrees"]
+    assert list(said["number"]) == [1.0, 0.0]
+    assert list(said.iloc[1][["reason", "cause", "author", "at"]]) == [
+        "=1+1",
+        "rule_too_strict",
+        "ann",
+        "2026-03-01T13:00:00+00:00",
+    ]
+    assert table["value"].iloc[0] == "fail"
+
+
+def test_a_review_of_another_run_is_in_no_table(reviewed, result) -> None:
+    _, reviews = reviewed
+    other = result("Something else?")
+    assert list(long_frame([other], reviews)["item"]) == ["verdict", "field"]
+    assert "Reviews" not in as_markdown(report_of([other], reviews))
+
+
+@pytest.mark.parametrize("answers", ["none", "failures"])
+def test_every_report_shows_reviews_whichever_answers_it_shows(reviewed, answers) -> None:
+    made, reviews = reviewed
+    agreed = made.model_copy(update={"verdict": "pass"})
+    whole = report_of([agreed], reviews, answers)
+    for written in (as_html(whole).decode(), as_markdown(whole), as_latex(whole)):
+        assert "Reviews" in written
+        assert written.count("disagrees") == 1
+        assert "The rule is too strict" in written
+        assert "right" in written

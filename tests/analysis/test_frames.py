@@ -1,12 +1,38 @@
+"""Evaluations as tables."""
+
+from __future__ import annotations
+
 import math
+from collections.abc import Callable
+from typing import Any
 
 import pandas as pd
 import pytest
 
-from karenina_core.analysis import calls_frame, fields_frame, results_frame, to_dataframe, traits_frame
-from karenina_core.analysis.columns import COLUMNS
+from karenina_core.analysis import (
+    calls_frame,
+    clean_text,
+    fields_frame,
+    long_frame,
+    readable,
+    results_frame,
+    to_dataframe,
+    traits_frame,
+)
+from karenina_core.analysis.cells import shorten
+from karenina_core.analysis.columns import COLUMNS, LONG
+from karenina_core.analysis.frames import AnswerPrice, answer_price
 from karenina_core.errors import InputError
-from karenina_core.schemas import AnswerPart, ConfusionPart, RubricTrait, TemplatePart, VerificationResultSet
+from karenina_core.models import ChatReply
+from karenina_core.models.caller import as_remembered
+from karenina_core.schemas import (
+    AnswerPart,
+    CallRecord,
+    ConfusionPart,
+    RubricTrait,
+    TemplatePart,
+    Usage,
+)
 
 
 @pytest.mark.parametrize("kind", COLUMNS)
@@ -30,10 +56,6 @@ def test_a_broken_result_is_a_row_with_its_failure(result):
     assert math.isnan(row["cost"]) and row["input_tokens"] is pd.NA
 
 
-def test_a_long_question_is_cut(result):
-    assert len(results_frame([result(question="why " * 100)])["question"].iloc[0]) <= 80
-
-
 def test_text_no_table_can_hold_does_not_break_a_table(result, field):
     frame = fields_frame([result(fields=[field(extracted="half \ud800 a pair")])])
     assert frame["extracted"].iloc[0] == "half � a pair"
@@ -48,20 +70,11 @@ def test_fields_have_three_outcomes_and_a_fourth_when_nothing_was_decided(result
     assert frame["primitive"].unique().tolist() == ["ExactMatch"]
 
 
-def test_without_an_extraction_nothing_counts_as_not_found(result, field):
-    template = TemplatePart(template_id="t", style="declarative", fields=[field("a", None)])
-    assert fields_frame([result(template=template)])["state"].to_list() == ["undecided"]
-
-
 def test_a_broken_result_has_undecided_rows_for_the_fields_of_its_question(result, field):
     good, broken, other = result("One?"), result("One?", "B", "not_evaluated"), result("Two?", "B", "not_evaluated")
     frame = fields_frame([good, broken, other])
     assert frame[["answering_model", "state"]].values.tolist() == [["Sample A", "right"], ["B", "undecided"]]
     assert frame["reason"].iloc[1] == "The model took longer than 120 s."
-
-
-def test_fields_compared_by_own_code_are_not_verified_fields(result, field):
-    assert fields_frame([result(fields=[field(rule=None)])]).empty
 
 
 def test_the_kind_of_a_trait_follows_from_its_value(mixed_run):
@@ -75,13 +88,6 @@ def test_the_kind_of_a_trait_follows_from_its_value(mixed_run):
     }
     assert frame["value"].to_dict() == {"Clarity": 4, "Polite": 1, "Tone": 1, "Cites": 0, "Diseases": 2 / 3}
     assert frame["label"].to_list() == ["4", "yes", "formal", "no", "0.67"]
-
-
-def test_a_metric_trait_has_a_row_per_metric_with_its_counts(result, mixed_run):
-    frame = traits_frame(mixed_run[:1])
-    metric = frame[frame["kind"] == "metric"]
-    assert metric["metric"].to_list() == ["precision", "recall"]
-    assert metric[["tp", "fp", "tn", "fn"]].drop_duplicates().values.tolist() == [[2, 1, 0, 2]]
 
 
 @pytest.mark.parametrize("stored", [{"precision": 0.0}, {}])
@@ -118,12 +124,6 @@ def test_a_definition_gives_a_trait_its_range(result, rubric):
     assert math.isnan(traits_frame(results)["maximum"].iloc[0])
 
 
-def test_the_classes_of_a_literal_trait_are_its_range(result, rubric):
-    part = rubric(scores={"Tone": 1}, labels={"Tone": "formal"})
-    trait = RubricTrait(name="Tone", kind="literal", classes={"loose": "", "formal": "", "stiff": ""})
-    assert traits_frame([result(rubric=part)], [trait])["maximum"].iloc[0] == 2
-
-
 def test_calls_are_listed_with_their_key(result, rubric, call):
     template = TemplatePart(template_id="t", style="declarative", calls=[call("parse", "k2")])
     part = rubric(calls=[call("rubric", "k3", source="ledger")])
@@ -131,14 +131,6 @@ def test_calls_are_listed_with_their_key(result, rubric, call):
     assert frame["purpose"].to_list() == ["answer", "parse", "rubric"]
     assert frame["key"].to_list() == ["k1", "k2", "k3"]
     assert frame["source"].to_list() == ["provider", "provider", "ledger"]
-
-
-def test_metrics_have_a_row_each_with_the_items_they_were_counted_from(mixed_run):
-    frame = to_dataframe(mixed_run, "metrics")
-    assert sorted(set(frame["metric"])) == ["precision", "recall"]
-    counted = frame.dropna(subset="value")
-    assert set(zip(counted["tp"], counted["fp"], counted["fn"], strict=True)) == {(2, 1, 2)}
-    assert frame["error"].notna().sum() == len(frame) - len(counted)
 
 
 def test_usage_sums_up_the_calls_of_a_result_by_purpose(result, call, rubric):
@@ -149,8 +141,80 @@ def test_usage_sums_up_the_calls_of_a_result_by_purpose(result, call, rubric):
     assert frame.loc["rubric", ["input_tokens", "output_tokens", "cost", "seconds"]].to_list() == [200, 40, 0.004, 3.0]
 
 
-def test_a_result_set_gives_every_table(mixed_run):
-    results = VerificationResultSet(mixed_run)
-    for kind, columns in COLUMNS.items():
-        assert list(results.to_dataframe(kind).columns) == list(columns)
-    assert len(results.to_dataframe()) == len(mixed_run)
+def test_every_value_of_a_result_has_a_row(result, rubric):
+    part = rubric(scores={"Clarity": 4}, regex={"Cites": False}, metrics={"D": {"recall": 0.5}}, errors={"E": "no"})
+    table = long_frame([result(rubric=part)])
+    assert list(table.columns) == list(LONG)
+    assert list(zip(table["item"], table["name"], strict=True)) == [
+        ("verdict", ""),
+        ("field", "target"),
+        ("trait", "Clarity"),
+        ("trait", "Cites"),
+        ("metric", "D / recall"),
+        ("trait", "E"),
+    ]
+    assert list(table["number"].dropna()) == [1.0, 1.0, 4.0, 0.0, 0.5]
+    assert list(table["value"])[:5] == ["pass", "BCL2", "4", "no", "0.5"]
+
+
+def test_results_keep_their_order_and_none_is_lost(mixed_run):
+    table = long_frame(mixed_run)
+    verdicts = table[table["item"] == "verdict"]
+    assert list(verdicts["result_id"]) == [result.result_id for result in mixed_run]
+    assert len(table.groupby("result_id")) == len(mixed_run)
+
+
+def test_lone_surrogates_and_nul_are_replaced():
+    assert clean_text("a\ud800b\0c") == "a�b�c"
+    assert clean_text("\ud83d\ude00 fine") == "😀 fine"
+
+
+def test_a_long_text_is_cut_on_one_line():
+    assert shorten("one\n two   three", 9) == "one two…"
+    assert shorten("short") == "short"
+
+
+def test_values_become_readable_text():
+    assert [readable(value) for value in ("a", None, False, 0, ["é"])] == ["a", None, "false", "0", '["é"]']
+
+
+def test_a_value_nested_too_deep_is_told_to_be_so():
+    value = "x"
+    for _ in range(50_000):
+        value = [value]
+    assert readable(value) == "a value nested too deep to be shown"
+
+
+# What an answer cost when its model was asked for it, however often it was used since
+
+
+Make = Callable[..., Any]
+
+
+def record(call: Make, reply: ChatReply) -> CallRecord:
+    made = call(source=reply.source, usage=reply.usage, provenance=reply.provenance)
+    assert isinstance(made, CallRecord)
+    return made
+
+
+def reply(cost: float | None, source: str) -> ChatReply:
+    return ChatReply("It is gold.", "stop", Usage(cost=cost, calls=1), source, 1.0, {})
+
+
+@pytest.mark.parametrize(
+    ("cost", "source", "now", "later"),
+    [
+        (0.25, "provider", AnswerPrice("model", 0.25), AnswerPrice("ledger", 0.25)),
+        (None, "provider", AnswerPrice("model", None), AnswerPrice("ledger", None)),
+        (0.0, "local", AnswerPrice("model", 0.0), AnswerPrice("ledger", 0.0)),
+        (0.0, "manual", AnswerPrice("manual", None), AnswerPrice("manual", None)),
+        (0.0, "recording", AnswerPrice("recording", None), AnswerPrice("recording", None)),
+    ],
+)
+def test_an_answer_has_the_same_price_when_the_ledger_gives_it_again(
+    cost: float | None, source: str, now: AnswerPrice, later: AnswerPrice, call: Make
+) -> None:
+    first = reply(cost, source)
+    again = as_remembered(first)
+    assert (again.usage.cost, answer_price(source, cost, first.provenance)) == (0.0, now)
+    assert answer_price(again.source, again.usage.cost, again.provenance) == later

@@ -1,9 +1,8 @@
-"""What a stored run tells by its columns is what its evidence tells."""
+"""What the columns of a stored run say is what its evidence says."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -14,14 +13,15 @@ from sqlalchemy import update
 
 from karenina_core.analysis import (
     fields_frame,
+    outcomes,
     results_frame,
     stored_fields,
     stored_results,
     stored_traits,
     traits_frame,
 )
-from karenina_core.analysis.columns import COLUMNS, UNREAD
-from karenina_core.analysis.stored_traits import traits_of
+from karenina_core.analysis.columns import COLUMNS, EVIDENCE_ONLY
+from karenina_core.analysis.frames import field_outcomes, question_texts, traits_of
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import Scoring, Store, wanted
 from karenina_core.runs import field as field_table
@@ -37,6 +37,7 @@ from karenina_core.schemas import (
     VerificationConfig,
     VerificationResult,
 )
+from tests.runs.fakes import full_result, plain_result, small_benchmark, small_config
 
 MODELS, JUDGES, QUESTIONS = ("lab/a", "lab/b"), ("lab/judge-1", "lab/judge-2"), 4
 Make = Callable[..., Any]
@@ -69,7 +70,7 @@ def store_run(store: Store, benchmark: Benchmark, results: list[VerificationResu
 
 def same(stored: pd.DataFrame, full: pd.DataFrame, kind: str, order: list[str]) -> None:
     """Check that two tables hold the same values, in every column that both have."""
-    names = [name for name in COLUMNS[kind] if name not in UNREAD[kind]]  # type: ignore[index]
+    names = [name for name in COLUMNS[kind] if name not in EVIDENCE_ONLY[kind]]  # type: ignore[index]
     assert list(stored.columns) == names
     first, second = (
         table[names].astype(object).where(table.notna(), None).sort_values(order, ignore_index=True)
@@ -134,7 +135,10 @@ def built(row: dict[str, Any], result: Make, field: Make, call: Make) -> Verific
         row["model"],
         verdict,
         row["replicate"],
-        fields=[field(f"field {number}", state) for number, state in enumerate(row["states"])],
+        fields=[
+            *(field(f"field {number}", state) for number, state in enumerate(row["states"])),
+            field("own code", True, rule=None),
+        ],
         parsing_model=row["parsing_model"],
         rubric=rubric if rubric and evaluated else RubricPart(),
     )
@@ -226,11 +230,65 @@ def test_a_run_without_results_has_tables_with_columns(store: Store, benchmark: 
         "traits": stored_traits(store, run_id, table, benchmark),
     }.items():
         assert found.empty
-        assert list(found.columns) == [name for name in COLUMNS[kind] if name not in UNREAD[kind]]  # type: ignore[index]
+        assert list(found.columns) == [name for name in COLUMNS[kind] if name not in EVIDENCE_ONLY[kind]]  # type: ignore[index]
 
 
-def test_texts_that_repeat_are_kept_once(store: Store, benchmark: Benchmark, result: Make, tmp_path: Path) -> None:
-    made = result("Question 0?", MODELS[0], parsing_model=JUDGES[0])
-    made.question.id = "q0"
-    table = stored_results(store, store_run(store, benchmark, [made]))
-    assert {str(table[name].dtype) for name in ("question", "answering_model", "verdict")} == {"category"}
+@pytest.fixture
+def runs(tmp_path):
+    opened = Store.open(f"sqlite:///{tmp_path / 'runs.db'}")
+    yield opened
+    opened.close()
+
+
+def stored(runs, results, name="Run", models=1):
+    run_id = runs.runs.create(wanted(small_benchmark(3), small_config(models)), name)
+    runs.results.save(run_id, results)
+    return run_id
+
+
+def test_outcomes_are_the_identity_and_the_verdict_of_every_result(runs):
+    results = [plain_result("q1"), plain_result("q2", verdict="fail")]
+    run_id = stored(runs, results)
+    table = outcomes(runs, [run_id, run_id])
+    assert set(table["run_id"]) == {run_id}
+    expected = results_frame(results)[["result_id", "question_id", "replicate", "status", "verdict"]]
+    assert table[expected.columns].to_dict("records") == expected.to_dict("records")
+
+
+def test_several_runs_are_one_table(runs):
+    ids = [stored(runs, [plain_result("q1")], name) for name in ("First", "Second")]
+    assert outcomes(runs, ids)["run_id"].to_list() == ids
+    assert outcomes(runs, []).empty
+
+
+def test_states_of_fields_are_those_of_the_results(runs):
+    results = [full_result("q1"), full_result("q2")]
+    run_id = stored(runs, results)
+    expected = fields_frame(results)
+    found = field_outcomes(runs, [run_id], outcomes(runs, [run_id]))
+    decided = expected[expected.groupby(["question_id", "field"])["result"].transform("count") > 0]
+    columns = ["result_id", "field", "state"]
+    assert set(map(tuple, found[columns].to_numpy())) == set(map(tuple, decided[columns].to_numpy()))
+    assert len(found) == len(decided) > 0
+
+
+def test_a_field_that_was_not_found_or_not_decided_is_told_apart(runs):
+    found, missed, broken = (full_result("q1", replicate=number) for number in (1, 2, 3))
+    name = found.template.fields[0].name
+    missed.template.fields[0].result = None
+    missed.template.fields[0].extracted = None
+    missed.template.parsed = {name: None, "other": "found"}
+    broken.template.fields[0].result = None
+    broken.verdict = "not_evaluated"
+    run_id = runs.runs.create(wanted(small_benchmark(1), small_config(replicate_count=3)), "Repeats")
+    runs.results.save(run_id, [found, missed, broken])
+    table = field_outcomes(runs, [run_id], outcomes(runs, [run_id])).set_index(["field", "replicate"])
+    states = table.loc[name, "state"].to_dict()
+    assert states == {1: "right", 2: "not_found", 3: "undecided"}
+
+
+def test_every_question_has_its_text_and_keywords_once(runs):
+    run_id = stored(runs, [plain_result("q1"), plain_result("q1", "lab/model-2"), plain_result("q2")], models=2)
+    table = question_texts(runs, [run_id]).set_index("question_id")
+    assert table["question"].to_dict() == {"q1": "Question q1?", "q2": "Question q2?"}
+    assert table["keywords"].to_dict() == {"q1": [], "q2": []}

@@ -1,48 +1,44 @@
+"""Sentences about a run, and what its numbers rest on."""
+
+from __future__ import annotations
+
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from karenina_core.analysis import judge_sentences, left_out_sentences, model_sentences, percent
-from karenina_core.analysis.summary import cost_sentence, counted, headline
-from karenina_core.schemas import AnswerPart, TemplatePart
-
-
-def test_one_model_is_told_with_its_interval(run):
-    assert headline(run("++++++++----0")) == (
-        "Sample A: 8 of 12 right (67 %, 95 % interval 39–86 %), 1 not evaluated (1 error)"
-    )
-
-
-def test_several_models_are_counted_and_then_told_apart(run):
-    results = [*run("+++++", "Sample A"), *run("----0", "Sample B")]
-    assert headline(results) == "10 results of 2 models on 5 questions: 5 right, 4 wrong, 1 not evaluated"
-    assert model_sentences(results) == [
-        "Sample A: 5 of 5 right (100 %, 95 % interval 57–100 %)",
-        "Sample B: 0 of 4 right (0 %, 95 % interval 0–49 %, too few to tell), 1 not evaluated (1 error)",
-    ]
+from karenina_core.analysis import (
+    ReportOptions,
+    as_html,
+    as_markdown,
+    calls_frame,
+    field_sign,
+    judge_sentences,
+    left_out_sentences,
+    model_sentences,
+    percent,
+)
+from karenina_core.analysis.report.build import Report, build_part
+from karenina_core.analysis.statistics import call_totals
+from karenina_core.analysis.summary import cost_sentence, provenance_sentences
+from karenina_core.schemas import AnswerPart, SimilarityPart, TemplatePart
 
 
-def test_several_judges_are_told_apart(run):
+@pytest.mark.parametrize(
+    ("verdicts", "sentence"),
+    [
+        ("++++++++----0", "8 of 12 right (67 %, 95 % interval 39–86 %), 1 not evaluated (1 error)"),
+        ("----0", "0 of 4 right (0 %, 95 % interval 0–49 %, too few to tell), 1 not evaluated (1 error)"),
+        ("00", "none of 2 evaluated (2 errors)"),
+    ],
+)
+def test_a_model_is_told_with_its_interval_and_what_was_left_out(run, verdicts, sentence):
+    assert model_sentences(run(verdicts)) == [f"Sample A: {sentence}"]
+
+
+def test_judges_and_repeats_are_told_apart(run):
     results = [*run("+++++", parsing_model="J1"), *run("-----", parsing_model="J2")]
-    assert [sentence.split(":")[0] for sentence in model_sentences(results)] == [
-        "Sample A, judged by J1",
-        "Sample A, judged by J2",
-    ]
-
-
-def test_repetitions_are_said(run):
-    results = [*run("+++++"), *run("+++++", replicate=2)]
-    assert headline(results).startswith(
-        "Sample A: 10 of 10 right (100 %, 95 % interval 57–100 %, 5 questions repeated)"
-    )
-
-
-def test_nothing_evaluated_is_no_zero_per_cent(run):
-    assert headline(run("00")) == "Sample A: none of 2 evaluated (2 errors)"
-
-
-def test_no_results_are_said():
-    assert headline([]) == "No results yet."
+    names = [sentence.split(":")[0] for sentence in model_sentences(results)]
+    assert names == ["Sample A, judged by J1", "Sample A, judged by J2"]
+    [sentence] = model_sentences([*run("+++++"), *run("+++++", replicate=2)])
+    assert sentence == "Sample A: 10 of 10 right (100 %, 95 % interval 57–100 %, 5 questions repeated)"
     assert model_sentences([]) == [] and left_out_sentences([]) == []
 
 
@@ -87,14 +83,68 @@ def test_rounding_never_claims_all_or_none(share, text):
     assert percent(share) == text
 
 
-def test_nouns_are_counted():
-    assert [counted(n, "question") for n in (1, 0, 1200)] == ["1 question", "0 questions", "1,200 questions"]
+SAMPLE = {"source": "recording", "usage": {"cost": 0.0}, "provenance": {"recording": "demo", "kind": "sample"}}
 
 
-@settings(deadline=None)
-@given(verdicts=st.text("+-0", min_size=1, max_size=20))
-def test_every_result_is_somewhere_in_the_headline(run, verdicts):
-    sentence = headline(run(verdicts))
-    evaluated = len(verdicts) - verdicts.count("0")
-    expected = f"{verdicts.count('+')} of {evaluated} right" if evaluated else f"none of {len(verdicts)} evaluated"
-    assert expected in sentence
+def answered(result, call, **parts):
+    return result("Q?", answer=AnswerPart(text="x", call=call(model="Sample A", **parts)))
+
+
+def test_hand_written_samples_are_named_as_such(result, call):
+    [sentence] = provenance_sentences([answered(result, call, **SAMPLE)])
+    assert sentence.startswith("Hand-written samples: the replies come from the recording 'demo'.")
+    assert sentence.endswith("say nothing about any model. This holds for Sample A.")
+
+
+def test_what_models_once_said_is_a_recording_also_when_the_ledger_held_it(result, call):
+    once = {"source": "ledger", "provenance": {"recording": "smollm2", "kind": "recording"}}
+    [sentence] = provenance_sentences([answered(result, call, **once)])
+    assert sentence.startswith("Recorded replies")
+
+
+def test_a_recorded_reply_is_no_call_and_went_to_no_provider(result, call):
+    recorded = [answered(result, call, **SAMPLE)]
+    assert cost_sentence(recorded) == "No model was called: 1 recorded or prepared reply."
+    assert list(call_totals(calls_frame(recorded), [])["asked"]) == [0]
+    both = [*recorded, answered(result, call, key="k2")]
+    assert cost_sentence(both).startswith("1 model call, ")
+    assert cost_sentence(both).endswith("; besides, 1 recorded or prepared reply")
+
+
+def test_a_report_says_it_before_its_first_number(result, call):
+    results = [answered(result, call, **SAMPLE)]
+    report = Report(
+        "A title", "", "2026-01-02T03:04:05+00:00", (build_part("Run 1", results, ReportOptions()),), ("A is better.",)
+    )
+    for text in (as_html(report).decode(), as_markdown(report)):
+        assert 0 < text.index("Hand") < text.index("A is better") < text.index("1 of 1 right")
+    [grid] = [grid for grid in report.parts[0].grids if "Sent to a provider" in grid.header]
+    cells = dict(zip(grid.header, grid.rows[0], strict=True))
+    assert (cells["Replies"], cells["Sent to a provider"], cells["US dollars"]) == ("1", "0", "nothing")
+
+
+SEMANTIC = {"type": "SemanticMatch", "threshold": 0.85}
+
+
+@pytest.mark.parametrize(
+    ("passed", "parts", "sign"),
+    [
+        (True, {}, "✓ right"),
+        (False, {}, "✗ wrong"),
+        (None, {}, "– nothing found"),
+        (None, {"rule": None}, ""),
+        (None, {"extracted": "BCL2"}, "– not decided"),
+        (None, {"extracted": "BCL2", "rule": SEMANTIC}, "– not decided: the embedding check was off"),
+        (None, {"rule": SEMANTIC}, "– nothing found"),
+        (False, {"rule": SEMANTIC}, "✗ wrong"),
+    ],
+)
+def test_a_field_says_what_became_of_it(result, field, passed, parts, sign: str) -> None:
+    item = field(passed=passed, **parts)
+    assert field_sign(result(fields=[item]), item) == sign
+
+
+def test_an_embedding_check_that_failed_was_not_off(result, field) -> None:
+    item = field(passed=None, extracted="BCL2", rule=SEMANTIC)
+    failed = SimilarityPart(performed=False, reason="The model could not be loaded.")
+    assert field_sign(result(fields=[item], similarity=failed), item) == "– not decided: the embedding check failed"

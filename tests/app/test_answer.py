@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from karenina_core.analysis import FORMATS, Options
+from karenina_core.analysis import FORMATS, ReportOptions
 from karenina_core.runs import reverify, wanted
 from karenina_core.schemas import Annotation, Usage, VerificationResult
 from pages.components import frame, services
@@ -278,8 +278,8 @@ def test_reviews_of_an_earlier_revision_stay_in_sight_with_their_time_in_utc(
     app = open_page(frame.ANSWER, run=reverify(store, demo_run), row=too_strict["result_id"])
     assert "**ann** disagrees with the verdict" in texts(app)
     assert "2026-03-01 14:30 UTC" in texts(app) and "on revision 1" in texts(app)
-    assert b"rule_too_strict" in FORMATS["csv"].content(store, demo_run, Options())
-    assert json.loads(FORMATS["json"].content(store, demo_run, Options()))["annotations"]
+    assert b"rule_too_strict" in FORMATS["csv"].content(store, demo_run, ReportOptions())
+    assert json.loads(FORMATS["json"].content(store, demo_run, ReportOptions()))["annotations"]
 
 
 # Walking through

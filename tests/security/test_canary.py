@@ -11,8 +11,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from karenina_core.analysis import to_json
-from karenina_core.analysis.spreadsheet import to_csv
+from karenina_core.analysis import to_csv, to_json
 from karenina_core.cli import main
 from karenina_core.runs import Engine, Store, wanted
 from karenina_core.schemas import ModelConfig, VerificationConfig

@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ARM = ["run_id", "answering_model", "parsing_model"]
+# By arm, one row per question it was asked: `passed`, `evaluated` (with a verdict) and `n` (all repeats).
 Tallies = Mapping["Arm", "pd.DataFrame"]
-"""By arm, one row per question it was asked: `passed`, `evaluated` (with a verdict) and `n` (all repeats)."""
+# Ids of runs that were made from each other, the oldest first in each lineage.
+Lineages = Sequence[Sequence[str]]
+_COUNTS = ["passed", "evaluated", "n"]
 
 
 class Arm(NamedTuple):
@@ -41,13 +44,13 @@ def arm_labels(arms: Sequence[Arm], run_names: Mapping[str, str]) -> dict[Arm, s
     """
     judges = len({arm.parsing_model for arm in arms}) > 1
     runs = {arm.run_id: run_names.get(arm.run_id, arm.run_id) for arm in arms}
-    named = list(runs.values())
+    names = list(runs.values())
     labels = {}
     for arm in arms:
         parts = [arm.answering_model, f"judged by {arm.parsing_model}"] if judges else [arm.answering_model]
         if len(runs) > 1:
             name = runs[arm.run_id]
-            parts.append(name if named.count(name) == 1 else f"{name} {arm.run_id[:6]}")
+            parts.append(name if names.count(name) == 1 else f"{name} {arm.run_id[:6]}")
         labels[arm] = " · ".join(parts)
     return labels
 
@@ -57,16 +60,14 @@ def tallies(frame: pd.DataFrame) -> dict[Arm, pd.DataFrame]:
 
     Args:
         frame: A table of `results_frame` with a column `run_id`; only `run_id`, the identity and `verdict` are read.
+            Columns `passed` and `evaluated` count instead of the verdict where there are any.
     """
-    return tallied(frame.assign(passed=frame["verdict"] == "pass", evaluated=frame["verdict"] != "not_evaluated"))
-
-
-def tallied(frame: pd.DataFrame) -> dict[Arm, pd.DataFrame]:
-    """Return tallies of rows that say themselves whether they were `evaluated` and `passed`."""
+    if "passed" not in frame:
+        frame = frame.assign(passed=frame["verdict"] == "pass", evaluated=frame["verdict"] != "not_evaluated")
     groups = frame.groupby([*ARM, "question_id"], sort=False, observed=True)
     table = groups[["passed", "evaluated"]].sum().astype("int64").assign(n=groups.size()).reset_index()
     return {
-        Arm(*map(str, key)): part.set_index("question_id")[["passed", "evaluated", "n"]]
+        Arm(*map(str, key)): part.astype({"question_id": "str"}).set_index("question_id")[_COUNTS]
         for key, part in table.groupby(ARM, sort=False, observed=True)
     }
 
@@ -95,21 +96,6 @@ class Matched:
     undecided: tuple[str, ...]
     left_out: int
 
-    @property
-    def repeated(self) -> bool:
-        """Whether a question has several verdicts on one side."""
-        return bool((self.questions[["baseline_evaluated", "candidate_evaluated"]] > 1).any(axis=None))
-
-    @property
-    def better(self) -> int:
-        """Questions that the candidate answers right more often."""
-        return int((self.questions["difference"] > 0).sum())
-
-    @property
-    def worse(self) -> int:
-        """Questions that the candidate answers right less often."""
-        return int((self.questions["difference"] < 0).sum())
-
 
 def match(counts: Tallies, baseline: Arm, candidate: Arm) -> Matched:
     """Return two arms matched by question.
@@ -119,25 +105,27 @@ def match(counts: Tallies, baseline: Arm, candidate: Arm) -> Matched:
         baseline: The arm to compare with.
         candidate: The arm to compare.
     """
-    a, b = _of(counts, baseline), _of(counts, candidate)
-    both = a.merge(b, left_index=True, right_index=True, suffixes=("_a", "_b"))
-    decided = both[(both["evaluated_a"] > 0) & (both["evaluated_b"] > 0)]
-    questions = decided[["passed_a", "evaluated_a", "passed_b", "evaluated_b"]].set_axis(
-        ["baseline_passed", "baseline_evaluated", "candidate_passed", "candidate_evaluated"], axis=1
-    )
-    rates = {side: questions[f"{side}_passed"] / questions[f"{side}_evaluated"] for side in ("baseline", "candidate")}
+    import pandas as pd
+
+    nothing = pd.DataFrame(0, index=pd.Index([], dtype="str"), columns=_COUNTS)
+    a, b = (counts.get(arm, nothing) for arm in (baseline, candidate))
+    both = a.add_prefix("baseline_").join(b.add_prefix("candidate_"), how="inner")
+    decided = both[(both["baseline_evaluated"] > 0) & (both["candidate_evaluated"] > 0)]
+    rates = {side: decided[f"{side}_passed"] / decided[f"{side}_evaluated"] for side in ("baseline", "candidate")}
+    lacking = decided["baseline_n"] + decided["candidate_n"]
+    lacking = lacking - decided["baseline_evaluated"] - decided["candidate_evaluated"]
     return Matched(
         baseline,
         candidate,
-        questions.assign(
+        decided.drop(columns=["baseline_n", "candidate_n"]).assign(
             baseline_rate=rates["baseline"],
             candidate_rate=rates["candidate"],
             difference=rates["candidate"] - rates["baseline"],
         ),
-        only_baseline=_ids(a.index.difference(b.index, sort=False)),
-        only_candidate=_ids(b.index.difference(a.index, sort=False)),
-        undecided=_ids(both.index.difference(decided.index, sort=False)),
-        left_out=int((decided["n_a"] + decided["n_b"] - decided["evaluated_a"] - decided["evaluated_b"]).sum()),
+        only_baseline=tuple(a.index.difference(b.index, sort=False)),
+        only_candidate=tuple(b.index.difference(a.index, sort=False)),
+        undecided=tuple(both.index.difference(decided.index, sort=False)),
+        left_out=int(lacking.sum()),
     )
 
 
@@ -157,13 +145,38 @@ def only_questions(counts: Tallies, ids: Iterable[str]) -> dict[Arm, pd.DataFram
     return {arm: table[table.index.isin(wanted)] for arm, table in counts.items()}
 
 
-def _of(counts: Tallies, arm: Arm) -> pd.DataFrame:
-    import pandas as pd
+def baselines(arms: Sequence[Arm], lineages: Lineages) -> list[Arm]:
+    """Return arms in the order in which they are proposed as baseline.
 
-    if arm in counts:
-        return counts[arm]
-    return pd.DataFrame({name: pd.Series(dtype="int64") for name in ("passed", "evaluated", "n")})
+    Runs that were made from each other have the same answers, and people want to see what became of one model between
+    them: an arm that a later revision has too comes first, the oldest run before others.
+
+    Args:
+        arms: The arms that take part.
+        lineages: Revisions of the same run.
+    """
+    last = max(map(len, lineages), default=0)
+
+    def place(arm: Arm) -> int:
+        age = _age(arm, arm, lineages)
+        return age if any(_age(other, arm, lineages) > age for other in arms) else last
+
+    return sorted(arms, key=place)
 
 
-def _ids(index: pd.Index[str]) -> tuple[str, ...]:
-    return tuple(map(str, index))
+def candidates(baseline: Arm, arms: Sequence[Arm], lineages: Lineages) -> list[Arm]:
+    """Return the other arms in the order in which they are proposed as candidate: the latest revision comes first.
+
+    Args:
+        baseline: What they are compared with.
+        arms: The arms that take part.
+        lineages: Revisions of the same run.
+    """
+    return sorted((arm for arm in arms if arm != baseline), key=lambda arm: -_age(arm, baseline, lineages))
+
+
+def _age(arm: Arm, like: Arm, lineages: Lineages) -> int:
+    """Return how many revisions came before an arm that is the same model and judge as another; -1 where it is not."""
+    if arm[1:] != like[1:]:
+        return -1
+    return next((runs.index(arm.run_id) for runs in lineages if {arm.run_id, like.run_id} <= set(runs)), -1)

@@ -1,28 +1,35 @@
-"""Pairs of arms: the difference, how sure it is, and what can be said about it."""
+"""Arms against each other: pairs as a whole and by part, who is ahead, and what repeats tell."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from karenina_core.analysis.comparison.arms import Arm, Matched, Tallies, match
+from karenina_core.analysis.comparison.arms import ARM, Arm, Matched, Tallies, match, only_questions, tallies
 from karenina_core.analysis.comparison.significance import (
     ALPHA,
     FEWEST,
-    Test,
+    TestResult,
     holm,
     joint_level,
     paired_test,
+    question_interval,
     question_intervals,
 )
-from karenina_core.analysis.intervals import LEVEL
+from karenina_core.analysis.statistics import LEVEL, NO_KEYWORD, pass_rate
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Finding = Literal["better", "worse", "open", "too_few", "nothing"]
+Parts = dict[str, "Pair"]  # the pair by keyword or field
+MOST_ARMS = 20  # more make hundreds of comparisons, whose correction lets nothing be told
+_PART_COLUMNS = (
+    "questions", "baseline_rate", "candidate_rate", "difference", "low", "high", "joint_low", "joint_high",
+    "better", "worse", "p", "corrected",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -105,7 +112,7 @@ def compare(counts: Tallies, baseline: Arm, candidates: Iterable[Arm]) -> list[P
     """Compare candidates with a baseline; the more there are, the stricter each is judged.
 
     Args:
-        counts: See `arms.tallies`.
+        counts: See `tallies`.
         baseline: The arm to compare with.
         candidates: The arms to compare; the baseline itself is passed over.
     """
@@ -134,54 +141,258 @@ def pairs_of(matched: Sequence[Matched], *, intervals: bool = True) -> list[Pair
     ]
 
 
-def _pair(matched: Matched, test: Test, corrected: float, pairs: int, levels: Sequence[float]) -> Pair:
-    questions = matched.questions
-    differences = questions["difference"]
+def _pair(matched: Matched, test: TestResult, corrected: float, pairs: int, levels: Sequence[float]) -> Pair:
+    questions, differences = matched.questions, matched.questions["difference"]
     nothing = [(math.nan, math.nan)] * 2
     (low, high), (joint_low, joint_high) = question_intervals(differences, levels) or nothing
     return Pair(
         matched.baseline,
         matched.candidate,
         questions=len(questions),
-        baseline_rate=_mean(questions["baseline_rate"]),
-        candidate_rate=_mean(questions["candidate_rate"]),
-        difference=_mean(differences),
+        baseline_rate=float(questions["baseline_rate"].mean()),
+        candidate_rate=float(questions["candidate_rate"].mean()),
+        difference=float(differences.mean()),
         low=low,
         high=high,
         joint_low=joint_low,
         joint_high=joint_high,
         scatter=float(differences.std()),
-        better=matched.better,
-        worse=matched.worse,
+        better=int((differences > 0).sum()),
+        worse=int((differences < 0).sum()),
         p=test.p,
         corrected=corrected,
         pairs=pairs,
         test=test.name,
-        repeated=matched.repeated,
+        repeated=bool((questions[["baseline_evaluated", "candidate_evaluated"]] > 1).any(axis=None)),
         unmatched=len(matched.only_baseline) + len(matched.only_candidate),
         undecided=len(matched.undecided),
         left_out=matched.left_out,
     )
 
 
-def pairs_frame(pairs: Sequence[Pair], labels: dict[Arm, str]) -> pd.DataFrame:
+def pairs_frame(pairs: Sequence[Pair], labels: Mapping[Arm, str]) -> pd.DataFrame:
     """Return pairs as a table, for showing and for download."""
     import pandas as pd
 
-    columns = [
-        "questions", "baseline_rate", "candidate_rate", "difference", "low", "high", "joint_low", "joint_high",
-        "better", "worse", "p", "corrected", "pairs", "test", "finding", "unmatched", "undecided", "left_out",
-    ]  # fmt: skip
+    names = (*_PART_COLUMNS, "pairs", "test", "finding", "unmatched", "undecided", "left_out")
+    rows = [(labels[pair.baseline], labels[pair.candidate], *(getattr(pair, name) for name in names)) for pair in pairs]
+    return pd.DataFrame(rows, columns=["baseline", "candidate", *names])
+
+
+# By keyword and by field
+
+
+def by_keyword(counts: Tallies, baseline: Arm, candidate: Arm, keywords: Mapping[str, Sequence[str]]) -> Parts:
+    """Return the pair for every keyword, corrected for being several; the largest difference first.
+
+    Args:
+        counts: See `tallies`.
+        baseline: The arm to compare with.
+        candidate: The arm to compare.
+        keywords: Keywords by question id; a question counts under each of its own.
+    """
+    questions: dict[str, list[str]] = {}
+    for question, words in keywords.items():
+        for word in words or (NO_KEYWORD,):
+            questions.setdefault(word, []).append(question)
+    two = {arm: counts[arm] for arm in (baseline, candidate) if arm in counts}
+    return _ordered({word: match(only_questions(two, ids), baseline, candidate) for word, ids in questions.items()})
+
+
+def by_field(fields: pd.DataFrame, baseline: Arm, candidate: Arm) -> Parts:
+    """Return the pair for every template field, corrected for being several; the largest difference first.
+
+    Fields of one name are taken together over their questions. A field the judge found nothing for is not right;
+    an undecided one is left out.
+
+    Args:
+        fields: A table of `fields_frame` with a column `run_id`; the identity, `field` and `state` are read.
+        baseline: The arm to compare with.
+        candidate: The arm to compare.
+    """
+    own = fields[fields["run_id"].isin([baseline.run_id, candidate.run_id])]
+    marked = own.assign(passed=own["state"] == "right", evaluated=own["state"] != "undecided")
+    groups = marked.groupby("field", sort=False, observed=True)
+    return _ordered({str(name): match(tallies(rows), baseline, candidate) for name, rows in groups})
+
+
+def parts_frame(parts: Parts, part: str) -> pd.DataFrame:
+    """Return parts as a table, for showing and for download.
+
+    Args:
+        parts: See `by_keyword` and `by_field`.
+        part: Name of the first column.
+    """
+    import pandas as pd
+
+    names = (*_PART_COLUMNS, "finding")
+    rows = [(name, *(getattr(pair, column) for column in names)) for name, pair in parts.items()]
+    return pd.DataFrame(rows, columns=[part, *names])
+
+
+def _ordered(parts: Mapping[str, Matched]) -> Parts:
+    pairs = dict(zip(parts, pairs_of(list(parts.values())), strict=True))
+    some = {name: pair for name, pair in pairs.items() if pair.questions}
+    return dict(sorted(some.items(), key=lambda item: (-abs(item[1].difference), item[0])))
+
+
+# Who is ahead
+
+
+def leaderboard(frame: pd.DataFrame, counts: Tallies, arms: Sequence[Arm]) -> pd.DataFrame:
+    """Return the arms, the best first, with the groups of those that cannot be told apart.
+
+    Every two arms are tested on the questions that both have a verdict for, corrected by Holm over all of them.
+
+    Args:
+        frame: A results table with a column `run_id`.
+        counts: Its tallies.
+        arms: The arms that take part.
+
+    Returns:
+        `run_id`, `answering_model`, `parsing_model`, then of the arm's own answers `passed`, `evaluated`,
+        `not_evaluated`, `n`, `questions`, `rate`, `low`, `high` (Wilson) and `few`; `shared_questions` (with a verdict
+        in every arm) and `shared_rate` on them, by which the arms are ordered where there are any; `rank` (1 plus the
+        arms that are better beyond chance) and `ties` (a letter for each group it belongs to; arms that share a
+        letter cannot be told apart).
+    """
+    import pandas as pd
+
+    chosen = pd.MultiIndex.from_tuples([tuple(arm) for arm in arms], names=ARM)
+    texts = frame.astype(dict.fromkeys(ARM, "str"))
+    rows = texts[pd.MultiIndex.from_frame(texts[ARM]).isin(chosen)]
+    # Whether an arm has rows or not, it has a line.
+    rates = pass_rate(rows, ARM).set_index(ARM).reindex(chosen).reset_index()
+    shared, pairs = shared_questions(counts, arms), compare_all(counts, arms)
+    rates["shared_questions"] = len(shared)
+    rates["shared_rate"] = [_shared_rate(counts, arm, shared) for arm in arms]
+    rates["rank"] = [1 + sum(_beats(arm, pair) for pair in pairs) for arm in arms]
+    order = rates.sort_values(["shared_rate", "rate"], ascending=False, na_position="last", kind="stable").index
+    best_first = [arms[place] for place in order]
+    letters = tie_letters(best_first, pairs)
+    table = rates.loc[order].reset_index(drop=True)
+    whole = ["passed", "evaluated", "not_evaluated", "n", "questions"]
+    table[whole] = table[whole].fillna(0).astype("int64")
+    few = table["few"].astype("boolean").fillna(True).astype(bool)
+    return table.assign(few=few, ties=[letters[arm] for arm in best_first])
+
+
+def shared_questions(counts: Tallies, arms: Sequence[Arm]) -> list[str]:
+    """Return the questions that every arm has a verdict for."""
+    decided = [counts[arm].index[counts[arm]["evaluated"] > 0] if arm in counts else () for arm in arms]
+    everywhere = set(decided[0]).intersection(*decided[1:]) if decided else set()
+    return [str(question) for question in decided[0] if question in everywhere] if decided else []
+
+
+def tie_letters(best_first: Sequence[Arm], pairs: Collection[Pair]) -> dict[Arm, str]:
+    """Return the letters of the groups each arm belongs to; `a` is the group of the best.
+
+    A group holds arms of which no two can be told apart. An arm may belong to several: being indistinguishable from
+    one neighbour and from the other does not make the neighbours indistinguishable.
+    """
+    alike: dict[Arm, set[Arm]] = {arm: set() for arm in best_first}
+    for pair in pairs:
+        if pair.finding not in ("better", "worse"):
+            alike[pair.baseline].add(pair.candidate)
+            alike[pair.candidate].add(pair.baseline)
+    place = {arm: number for number, arm in enumerate(best_first)}
+    groups = sorted(sorted(place[arm] for arm in group) for group in _cliques(set(), set(best_first), set(), alike))
+    letters = [chr(ord("a") + number) if number < 26 else f"({number + 1})" for number in range(len(groups))]
+    return {
+        arm: "".join(letter for letter, group in zip(letters, groups, strict=True) if place[arm] in group)
+        for arm in best_first
+    }
+
+
+def _cliques(inside: set[Arm], possible: set[Arm], done: set[Arm], alike: Mapping[Arm, set[Arm]]) -> Iterator[set[Arm]]:
+    """Yield the largest sets of mutually alike arms (Bron and Kerbosch's algorithm, with a pivot)."""
+    if not possible and not done:
+        yield inside
+        return
+    pivot = max(possible | done, key=lambda arm: len(alike[arm] & possible))
+    for arm in possible - alike[pivot]:
+        yield from _cliques(inside | {arm}, possible & alike[arm], done & alike[arm], alike)
+        possible, done = possible - {arm}, done | {arm}
+
+
+def _shared_rate(counts: Tallies, arm: Arm, shared: Sequence[str]) -> float:
+    if not shared:
+        return math.nan
+    own = counts[arm].loc[list(shared)]
+    return float((own["passed"] / own["evaluated"]).mean())
+
+
+def _beats(arm: Arm, pair: Pair) -> bool:
+    """Return whether the other side of a pair is better than an arm beyond chance."""
+    return (pair.baseline == arm and pair.finding == "better") or (pair.candidate == arm and pair.finding == "worse")
+
+
+# Repeats
+
+
+def pass_at_k(tries: Any, right: Any, k: int) -> Any:
+    """Return the chance that at least one of k tries is right, from more tries than that, without bias.
+
+    `1 - C(n - c, k) / C(n, k)`: Chen and others 2021 (2107.03374), equation 1.
+
+    Args:
+        tries: Tries per question, at least k each.
+        right: How many of them were right.
+        k: Tries that a user would take.
+
+    Returns:
+        One number per question, 0 to 1.
+    """
+    from scipy.stats import hypergeom
+
+    return hypergeom.sf(0, tries, right, k)
+
+
+def pass_hat_k(tries: Any, right: Any, k: int) -> Any:
+    """Return the chance that all of k tries are right, from more tries than that, without bias.
+
+    `C(c, k) / C(n, k)`: Yao and others 2024 (2406.12045), section 5. Arguments and result are those of `pass_at_k`.
+    """
+    from scipy.stats import hypergeom
+
+    return hypergeom.pmf(k, tries, right, k)
+
+
+def most_repeats(counts: Tallies, arms: Sequence[Arm]) -> int:
+    """Return the largest number of verdicts that any question has in one of the arms."""
+    return max((int(counts[arm]["evaluated"].max()) for arm in arms if arm in counts and len(counts[arm])), default=0)
+
+
+def repeat_rates(counts: Tallies, arms: Sequence[Arm], most: int = 10) -> pd.DataFrame:
+    """Return for every arm and every k how often one try of k, and every try of k, is right.
+
+    Args:
+        counts: See `tallies`.
+        arms: The arms that take part.
+        most: The largest k.
+
+    Returns:
+        `run_id`, `answering_model`, `parsing_model`, `k`, `questions` (with k verdicts at least), `left_out`
+        (questions with fewer), `once` (pass@k) and `always` (pass^k), each the mean over questions with its 95 %
+        interval `_low`, `_high`.
+    """
+    import pandas as pd
+
     rows = [
-        {
-            "baseline": labels[pair.baseline],
-            "candidate": labels[pair.candidate],
-            **{name: getattr(pair, name) for name in columns},
-        }
-        for pair in pairs
+        _repeat_row(arm, counts[arm], k)
+        for arm in arms
+        if arm in counts
+        for k in range(1, min(most, most_repeats(counts, [arm])) + 1)
     ]
-    return pd.DataFrame(rows, columns=["baseline", "candidate", *columns])
+    ends = [f"{name}{end}" for name in ("once", "always") for end in ("", "_low", "_high")]
+    return pd.DataFrame(rows, columns=[*ARM, "k", "questions", "left_out", *ends])
 
 
-def _mean(values: pd.Series[float]) -> float:
-    return float(values.mean()) if len(values) else math.nan
+def _repeat_row(arm: Arm, table: pd.DataFrame, k: int) -> dict[str, Any]:
+    enough = table[table["evaluated"] >= k]
+    tries, right = enough["evaluated"].to_numpy(), enough["passed"].to_numpy()
+    row = {**arm._asdict(), "k": k, "questions": len(enough), "left_out": len(table) - len(enough)}
+    for name, chances in (("once", pass_at_k(tries, right, k)), ("always", pass_hat_k(tries, right, k))):
+        low, high = question_interval(chances)
+        row |= {name: float(chances.mean()) if len(chances) else math.nan, f"{name}_low": low, f"{name}_high": high}
+    return row

@@ -1,4 +1,4 @@
-"""Is a difference between paired questions real: intervals, tests and corrections, all from libraries.
+"""Is a difference between paired questions real: intervals, tests, corrections and power, all from libraries.
 
 What is passed in are differences per question, so repeats of a question never count as new evidence.
 """
@@ -9,27 +9,24 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from karenina_core.analysis.intervals import LEVEL, mean_interval
+from karenina_core.analysis.statistics import LEVEL, mean_interval
 
 if TYPE_CHECKING:
     import pandas as pd
 
 ALPHA = 1 - LEVEL
-FEWEST = 6
-"""Fewer questions with a difference can never show one: six of six have a chance of 1 in 32, five of five 1 in 16."""
-
+FEWEST = 6  # differing questions; six of six have a chance of 1 in 32, five of five 1 in 16, which shows nothing
+MOST_BOOTSTRAPPED = 1_000  # questions; above, the mean is as good as normal, and the t interval is the bootstrap's
+MOST_PERMUTED = 200  # differing questions; above, the t test gives what the permutation test gives
 RESAMPLES = 9_999
 SEED = 20_240_501  # the same data give the same interval every time
-MOST_BOOTSTRAPPED = 1_000
-"""Above this many questions the mean is as good as normal, and the t interval is the bootstrap's."""
-
-MOST_PERMUTED = 200
-"""Above this many questions with a difference the t test gives what the permutation test gives."""
-
+POWER = 0.8
+ASSUMED_SD = 1 / 3  # of differences where nothing is known: a variance of 1/9, as Miller 2024 (2411.00640) plans
+_MOST_QUESTIONS = 1_000_000  # a difference that needs more is too small to look for
 _AT_ONCE = 2_000_000  # numbers held while resampling
 
 
-class Test(NamedTuple):
+class TestResult(NamedTuple):
     """The outcome of a test.
 
     Attributes:
@@ -105,18 +102,6 @@ def fewest(pairs: int) -> int:
     return next(number for number in range(1, 64) if 2 * 0.5**number * max(pairs, 1) <= ALPHA)
 
 
-def paired_test(questions: pd.DataFrame) -> Test:
-    """Return the test of no difference: exact McNemar for one answer each, else a permutation test of questions.
-
-    Args:
-        questions: The table of `comparison.Matched`.
-    """
-    if questions.empty:
-        return Test(math.nan, "no test")
-    single = (questions[["baseline_evaluated", "candidate_evaluated"]] == 1).all(axis=None)
-    return _mcnemar(questions) if single else _permutation(questions["difference"])
-
-
 def holm(chances: Sequence[float]) -> list[float]:
     """Return p values corrected by Holm for being several; those that are no numbers stay so and are not counted."""
     from statsmodels.stats.multitest import multipletests
@@ -126,28 +111,38 @@ def holm(chances: Sequence[float]) -> list[float]:
     return [math.nan if math.isnan(chance) else float(next(corrected)) for chance in chances]
 
 
-def _mcnemar(questions: pd.DataFrame) -> Test:
+def paired_test(questions: pd.DataFrame) -> TestResult:
+    """Return the test of no difference: exact McNemar for one answer each, else a permutation test of questions.
+
+    Args:
+        questions: The table of `comparison.Matched`.
+    """
+    if questions.empty:
+        return TestResult(math.nan, "no test")
+    single = (questions[["baseline_evaluated", "candidate_evaluated"]] == 1).all(axis=None)
+    return _mcnemar(questions) if single else _permutation(questions["difference"])
+
+
+def _mcnemar(questions: pd.DataFrame) -> TestResult:
     from statsmodels.stats.contingency_tables import mcnemar
 
     before, after = questions["baseline_passed"] == 1, questions["candidate_passed"] == 1
     table = [[(before & after).sum(), (before & ~after).sum()], [(~before & after).sum(), (~before & ~after).sum()]]
     # Without any disagreement the library divides nothing by nothing; the chance is 1.
     p = float(mcnemar(table, exact=True).pvalue) if (before != after).any() else 1.0
-    return Test(p, "exact McNemar test")
+    return TestResult(p, "exact McNemar test")
 
 
-def _permutation(differences: pd.Series[float]) -> Test:
+def _permutation(differences: pd.Series[float]) -> TestResult:
     import numpy as np
     from scipy.stats import permutation_test, ttest_1samp
 
     # Changing the sign of no difference changes nothing; without those, the test is exact more often.
     some = differences[differences != 0].to_numpy(dtype=float)
-    if not len(some):
-        return Test(1.0, "permutation test")
     if len(some) > MOST_PERMUTED:
-        return Test(float(ttest_1samp(differences, 0).pvalue), "paired t test over questions")
-    if len(some) == 1:
-        return Test(1.0, "permutation test")
+        return TestResult(float(ttest_1samp(differences, 0).pvalue), "paired t test over questions")
+    if len(some) < 2:
+        return TestResult(1.0, "permutation test")
     found = permutation_test(
         (some,),
         np.sum,
@@ -157,4 +152,44 @@ def _permutation(differences: pd.Series[float]) -> Test:
         batch=_AT_ONCE // len(some),
         vectorized=True,
     )
-    return Test(min(1.0, float(found.pvalue)), "permutation test")
+    return TestResult(min(1.0, float(found.pvalue)), "permutation test")
+
+
+def questions_needed(difference: float, scatter: float = ASSUMED_SD) -> int | None:
+    """Return how many matched questions show a difference of this size four times out of five (paired t test).
+
+    Args:
+        difference: Between the rates, -1 to 1.
+        scatter: Standard deviation of the differences per question.
+
+    Returns:
+        The number, at least 2; None when there is no difference or scatter, or when it would take over a million.
+    """
+    from statsmodels.stats.power import TTestPower
+
+    if not difference or not scatter or math.isnan(difference) or math.isnan(scatter):
+        return None
+    effect, power = abs(difference) / scatter, TTestPower()
+    if power.power(effect, _MOST_QUESTIONS, ALPHA) < POWER:
+        return None
+    if power.power(effect, 2, ALPHA) >= POWER:
+        return 2
+    return math.ceil(float(power.solve_power(effect_size=effect, alpha=ALPHA, power=POWER)))
+
+
+def detectable(questions: int, scatter: float = ASSUMED_SD) -> float:
+    """Return the smallest difference between rates that so many matched questions show four times out of five.
+
+    Args:
+        questions: Matched questions.
+        scatter: Standard deviation of the differences per question.
+
+    Returns:
+        A difference of 0 to 1; not a number with fewer than two questions, or without scatter.
+    """
+    from statsmodels.stats.power import TTestPower
+
+    if questions < 2 or not scatter or math.isnan(scatter):
+        return math.nan
+    effect = float(TTestPower().solve_power(nobs=questions, alpha=ALPHA, power=POWER))
+    return min(1.0, effect * scatter)

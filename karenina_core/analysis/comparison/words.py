@@ -7,13 +7,21 @@ from collections.abc import Mapping
 
 from karenina_core.analysis.comparison.arms import Arm
 from karenina_core.analysis.comparison.pairs import Pair
-from karenina_core.analysis.comparison.power import ASSUMED_SD, detectable, questions_needed
-from karenina_core.analysis.comparison.significance import ALPHA, FEWEST, fewest, joint_level
+from karenina_core.analysis.comparison.significance import (
+    ALPHA,
+    ASSUMED_SD,
+    FEWEST,
+    detectable,
+    fewest,
+    joint_level,
+    questions_needed,
+)
 from karenina_core.analysis.summary import percent
 from karenina_core.text import counted
 
 Labels = Mapping[Arm, str]
 _FEW_DIFFER = 30  # questions; with more the exact test and the bootstrap are about as cautious
+_CLOSE = "the two are made in different ways, the finding is close, and the test decides."
 
 
 def verdict_sentence(pair: Pair, labels: Labels) -> str:
@@ -23,11 +31,16 @@ def verdict_sentence(pair: Pair, labels: Labels) -> str:
         case "nothing":
             return f"{candidate} and {baseline} cannot be compared: no question has a verdict for both."
         case "too_few" if not pair.disagreements:
-            return f"{candidate} and {baseline} do equally well on {_all(pair)}: no disagreement, so nothing to tell."
+            one = "the one matched question" if pair.questions == 1 else f"all {pair.questions:,} matched questions"
+            return f"{candidate} and {baseline} do equally well on {one}: no disagreement, so nothing to tell."
         case "too_few":
+            takes = f"{FEWEST} at least"
+            if pair.pairs > 1:
+                # The correction asks for more of all but the least clear comparison.
+                takes += f" for this pair alone, and up to {fewest(pair.pairs)} among {pair.pairs} comparisons"
             return (
                 f"Too few disagreements to tell {candidate} from {baseline}: {_numbers(pair)}; they differ on "
-                f"{counted(pair.disagreements, 'question')} ({directions(pair)}), and it takes {_takes(pair)}."
+                f"{counted(pair.disagreements, 'question')} ({directions(pair)}), and it takes {takes}."
             )
         case "open":
             return f"No difference can be told between {candidate} and {baseline}: {_numbers(pair)}; {_chance(pair)}."
@@ -40,49 +53,27 @@ def interval_sentence(pair: Pair) -> str:
     if math.isnan(pair.low) or pair.off_zero == (pair.finding in ("better", "worse")):
         return ""
     if not pair.off_zero:
-        return (
-            f"The interval reaches to zero, while the {pair.test} finds a difference: the two are made in different "
-            "ways, the finding is close, and the test decides."
-        )
+        return f"The interval reaches to zero, while the {pair.test} finds a difference: {_CLOSE}"
     if pair.finding == "too_few":
         return "The interval leaves out zero, but so few disagreements make it look surer than it is."
-    if pair.p > ALPHA or _joint_off_zero(pair):
-        off = f"The interval leaves out zero, while the {pair.test} finds no difference:"
-        return " ".join(filter(None, [off, _why(pair), _joint(pair)]))
+    joint_off_zero = pair.joint_low > 0 or pair.joint_high < 0
+    joint = (
+        f"Allowing for all {pair.pairs} comparisons ({level_text(pair.pairs)} each), the interval is "
+        f"{points(pair.joint_low)} to {points(pair.joint_high)}, which "
+        f"{'leaves out zero too' if joint_off_zero else 'reaches to zero'}."
+    )
+    if pair.p > ALPHA or joint_off_zero:
+        why = _CLOSE
+        if pair.disagreements <= _FEW_DIFFER:
+            why = (
+                f"it counts only the {counted(pair.disagreements, 'question')} on which the two differ, and with so "
+                "few it is more cautious than the bootstrap behind the interval. The test decides."
+            )
+        off_zero = f"The interval leaves out zero, while the {pair.test} finds no difference: {why}"
+        return f"{off_zero} {joint}" if pair.pairs > 1 else off_zero
     return (
         f"The interval leaves out zero because it is made for this pair alone; among {pair.pairs} comparisons one "
-        f"such interval easily does so by chance, and the corrected test decides. {_joint(pair)}"
-    )
-
-
-def _why(pair: Pair) -> str:
-    """Return why a test finds nothing where the interval leaves out zero."""
-    if pair.disagreements > _FEW_DIFFER:
-        return "the two are made in different ways, the finding is close, and the test decides."
-    return (
-        f"it counts only the {counted(pair.disagreements, 'question')} on which the two differ, and with so few it is "
-        "more cautious than the bootstrap behind the interval. The test decides."
-    )
-
-
-def _joint_off_zero(pair: Pair) -> bool:
-    return pair.joint_low > 0 or pair.joint_high < 0
-
-
-def _takes(pair: Pair) -> str:
-    """Return how many disagreements it takes; the correction asks for more of all but the least clear comparison."""
-    if pair.pairs < 2:
-        return f"{FEWEST} at least"
-    return f"{FEWEST} at least for this pair alone, and up to {fewest(pair.pairs)} among {pair.pairs} comparisons"
-
-
-def _joint(pair: Pair) -> str:
-    if pair.pairs < 2:
-        return ""
-    reaches = ", which leaves out zero too" if _joint_off_zero(pair) else ", which reaches to zero"
-    return (
-        f"Allowing for all {pair.pairs} comparisons ({level_text(pair.pairs)} each), the interval is "
-        f"{points(pair.joint_low)} to {points(pair.joint_high)}{reaches}."
+        f"such interval easily does so by chance, and the corrected test decides. {joint}"
     )
 
 
@@ -106,71 +97,58 @@ def points(share: float) -> str:
 
 def unsigned_points(share: float) -> str:
     """Return a share as percentage points, with one decimal below ten: `17`, `3.5`, `0`."""
-    text = f"{100 * share:.0f}" if share >= 0.0995 else f"{100 * share:.1f}".removesuffix(".0")
-    return text
+    return f"{100 * share:.0f}" if share >= 0.0995 else f"{100 * share:.1f}".removesuffix(".0")
 
 
 def left_out_sentence(pair: Pair) -> str:
     """Return what the pair leaves out, or an empty text when that is nothing."""
-    parts = []
-    if pair.unmatched:
-        parts.append(f"{counted(pair.unmatched, 'question')} that only one side was asked")
-    if pair.undecided:
-        parts.append(f"{counted(pair.undecided, 'question')} without a verdict on one side at least")
-    if pair.left_out:
-        parts.append(f"{counted(pair.left_out, 'repeat')} without a verdict")
-    return f"Left out: {', '.join(parts)}." if parts else ""
+    parts = (
+        (pair.unmatched, "question", " that only one side was asked"),
+        (pair.undecided, "question", " without a verdict on one side at least"),
+        (pair.left_out, "repeat", " without a verdict"),
+    )
+    left_out = ", ".join(f"{counted(number, noun)}{which}" for number, noun, which in parts if number)
+    return f"Left out: {left_out}." if left_out else ""
 
 
 def power_sentence(pair: Pair) -> str:
     """Return how many more questions would tell this pair apart, and what the present ones can tell."""
     if pair.questions < 2:
         return "With fewer than two matched questions, nothing tells how many more it takes."
-    scatter, basis = (
-        (pair.scatter, "With the scatter seen here") if pair.scatter else (ASSUMED_SD, "With the usual scatter")
-    )
-    smallest = unsigned_points(detectable(pair.questions, scatter))
+    scatter, basis = (pair.scatter, "the scatter seen here") if pair.scatter else (ASSUMED_SD, "the usual scatter")
     ability = (
-        f"{counted(pair.questions, 'matched question')} show a difference of {smallest} percentage points or more "
-        "four times out of five"
+        f"With {basis}, {counted(pair.questions, 'matched question')} show a difference of "
+        f"{unsigned_points(detectable(pair.questions, scatter))} percentage points or more four times out of five"
     )
     needed = questions_needed(pair.difference, scatter)
     if pair.finding in ("better", "worse"):
-        return f"{basis}, {ability}."
+        return f"{ability}."
     if needed is None:
-        return f"{basis}, {ability}. No number of questions shows a difference of {points(pair.difference)}."
+        return f"{ability}. No number of questions shows a difference of {points(pair.difference)}."
     more = max(0, needed - pair.questions)
     if not more:
-        return f"{basis}, {ability}; this one may have been hidden by chance or by the correction for several pairs."
+        return f"{ability}; this one may have been hidden by chance or by the correction for several pairs."
     return (
-        f"{basis}, {ability}. If the difference of {points(pair.difference)} points is real, it takes about "
+        f"{ability}. If the difference of {points(pair.difference)} points is real, it takes about "
         f"{counted(needed, 'question')} to show it: {counted(more, 'more question')} than there are."
     )
 
 
-def _all(pair: Pair) -> str:
-    return "the one matched question" if pair.questions == 1 else f"all {pair.questions:,} matched questions"
-
-
 def _numbers(pair: Pair) -> str:
+    matched = counted(pair.questions, "matched question")
     if pair.repeated:
-        rates = f"{percent(pair.candidate_rate)} right against {percent(pair.baseline_rate)}"
-        rates += f" over {counted(pair.questions, 'matched question')}, repeats averaged"
+        rates = f"{percent(pair.candidate_rate)} right against {percent(pair.baseline_rate)} over {matched}"
+        rates += ", repeats averaged"
     else:
         candidate, baseline = (round(rate * pair.questions) for rate in (pair.candidate_rate, pair.baseline_rate))
-        rates = f"right on {candidate:,} against {baseline:,} of {counted(pair.questions, 'matched question')}"
-    return f"{rates}, {points(pair.difference)} percentage points{_interval(pair)}"
-
-
-def _interval(pair: Pair) -> str:
-    if math.isnan(pair.low):
-        return ""
-    return f" (95 % interval {points(pair.low)} to {points(pair.high)})"
+        rates = f"right on {candidate:,} against {baseline:,} of {matched}"
+    interval = "" if math.isnan(pair.low) else f" (95 % interval {points(pair.low)} to {points(pair.high)})"
+    return f"{rates}, {points(pair.difference)} percentage points{interval}"
 
 
 def _chance(pair: Pair) -> str:
-    said = f"{pair.test}, p {_p(pair.p)}"
-    return said if pair.pairs < 2 else f"{said}; p {_p(pair.corrected)} corrected for {pair.pairs} comparisons"
+    alone = f"{pair.test}, p {_p(pair.p)}"
+    return alone if pair.pairs < 2 else f"{alone}; p {_p(pair.corrected)} corrected for {pair.pairs} comparisons"
 
 
 def _p(chance: float) -> str:

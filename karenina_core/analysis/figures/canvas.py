@@ -1,15 +1,20 @@
-"""What every figure shares: colours, symbols, a theme-neutral background, and what it looks like without data."""
+"""What every figure shares: colours, marks, axes, the way from a mark to its rows, and a sentence where data lack."""
 
 from __future__ import annotations
 
 import html
+import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from karenina_core.analysis.cells import shorten
+from karenina_core.analysis.statistics import NO_KEYWORD
 from karenina_core.text import visible
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 RIGHT = "#0072B2"
 WRONG = "#B84A00"
@@ -18,17 +23,47 @@ NOT_FOUND = "#8A4F7D"
 NOTHING = "#737373"
 GRID = "rgba(128, 128, 128, 0.25)"
 CLEAR = "rgba(0, 0, 0, 0)"
+LIGHT_TEXT, DARK_TEXT = "#FFFFFF", "#000000"
 
 # Okabe and Ito's colours, told apart with every kind of colour vision; the symbols tell series apart without any.
 SERIES_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 SERIES_SYMBOLS = ("circle", "diamond", "square", "cross", "triangle-up", "star", "pentagon")
+_SERIES_SPREAD = 0.6  # share of a row over which its series are spread, so that equal values do not hide each other
+_AXIS = {"gridcolor": GRID, "zeroline": False, "automargin": True}
+
+# What the places of every mark's `customdata` mean; None stands for any. `item` is a field or a trait, `label` a
+# trait's value in words, `keyword` one of the question's keywords.
+PLACES = ("answering_model", "parsing_model", "question_id", "replicate", "item", "label", "keyword")
+
+Row = dict[Any, Any]
+
+
+class Mark(NamedTuple):
+    """One mark of a figure.
+
+    Attributes:
+        x: Where it stands.
+        y: Likewise.
+        hover: What it says in full.
+        click: Its `customdata`.
+        text: What is written on it or beside it.
+        low: Lower end of its interval; not a number without one.
+        high: Upper end.
+    """
+
+    x: Any
+    y: Any
+    hover: str
+    click: list[Any]
+    text: str = ""
+    low: float = math.nan
+    high: float = math.nan
 
 
 def figure(traces: list[Any], height: int, **layout: Any) -> Any:
     """Return a figure whose background and text take the colours of the page around it."""
     import plotly.graph_objects as go
 
-    axis = {"gridcolor": GRID, "zeroline": False, "automargin": True}
     common = {
         "template": "none",
         "height": height,
@@ -39,25 +74,16 @@ def figure(traces: list[Any], height: int, **layout: Any) -> Any:
         "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
         "hovermode": "closest",
         "clickmode": "event+select",
-        "xaxis": axis,
-        "yaxis": axis,
+        "xaxis": _AXIS,
+        "yaxis": _AXIS,
     }
     # All at once: every later update makes Plotly look at everything again.
     return go.Figure(traces, {**common, **layout})
 
 
-def array(values: Sequence[Any]) -> Any:
-    """Return values of marks as Plotly takes them fastest: of lists it looks at every single value, several times."""
-    import numpy as np
-
-    return np.array(values, dtype=object)
-
-
 def empty(sentence: str) -> Any:
     """Return a figure that says in one sentence why there is nothing to draw."""
-    drawing = figure([], height=160)
-    drawing.update_xaxes(visible=False)
-    drawing.update_yaxes(visible=False)
+    drawing = figure([], 160, xaxis={"visible": False}, yaxis={"visible": False})
     drawing.add_annotation(text=sentence, x=0.5, y=0.5, xref="paper", yref="paper", showarrow=False)
     return drawing
 
@@ -67,12 +93,79 @@ def note(drawing: Any, sentence: str) -> None:
     drawing.add_annotation(text=sentence, x=0, y=0, xref="paper", yref="paper", yanchor="top", showarrow=False)
 
 
+def trace(
+    marks: Sequence[Mark],
+    marker: dict[str, Any],
+    *,
+    text_colour: str = "",
+    error: dict[str, Any] | None = None,
+    **more: Any,
+) -> Any:
+    """Return a trace of clickable marks.
+
+    Args:
+        marks: The marks.
+        marker: Their look.
+        text_colour: Colour of the text on them; none is written without.
+        error: Look of their intervals, with `axis` for the axis along which they lie; none are drawn without.
+        more: Further properties of the trace; `gl` draws thousands of marks quickly.
+    """
+    import plotly.graph_objects as go
+
+    given: dict[str, Any] = {
+        "x": _array([mark.x for mark in marks]),
+        "y": _array([mark.y for mark in marks]),
+        "hovertext": _array([mark.hover for mark in marks]),
+        "customdata": _array([mark.click for mark in marks]),
+        "hoverinfo": "text",
+        "mode": "markers",
+        "marker": marker,
+        "unselected": {"marker": {"opacity": 1}},
+    }
+    if text_colour:
+        font = {"color": text_colour}
+        given |= {"mode": "markers+text", "text": _array([mark.text for mark in marks])}
+        given |= {"textfont": {"size": 11, **font}, "unselected": {"marker": {"opacity": 1}, "textfont": font}}
+    if error is not None:
+        axis = error["axis"]
+        middles = [getattr(mark, axis) for mark in marks]
+        above = [_length(mark.high - middle) for mark, middle in zip(marks, middles, strict=True)]
+        below = [_length(middle - mark.low) for mark, middle in zip(marks, middles, strict=True)]
+        look = {name: value for name, value in error.items() if name != "axis"}
+        bars = {"type": "data", "symmetric": False, "array": above, "arrayminus": below, "visible": any(above + below)}
+        given[f"error_{axis}"] = bars | look
+    kind = go.Scattergl if more.pop("gl", False) else go.Scatter
+    return kind(**given | more)
+
+
+def _length(part: float) -> float:
+    return 0.0 if math.isnan(part) else max(0.0, part)
+
+
+def _array(values: Sequence[Any]) -> Any:
+    """Return values as Plotly takes them fastest: of lists it looks at every single value, several times."""
+    import numpy as np
+
+    return np.array(values, dtype=object)
+
+
 def series_style(place: int) -> dict[str, Any]:
     """Return colour and symbol of the series at that place."""
     return {
         "color": SERIES_COLOURS[place % len(SERIES_COLOURS)],
         "symbol": SERIES_SYMBOLS[place % len(SERIES_SYMBOLS)],
     }
+
+
+def rows_axis(labels: Sequence[str], **more: Any) -> dict[str, Any]:
+    """Return a vertical axis with a labelled row for each of 0, 1, 2 and so on, the first at the top."""
+    axis = {**_AXIS, "tickvals": list(range(len(labels))), "ticktext": list(labels), "showgrid": False}
+    return {**axis, "range": [len(labels) - 0.5, -0.5], **more}
+
+
+def share_axis(title: str = "", **more: Any) -> dict[str, Any]:
+    """Return an axis of shares from 0 to 1."""
+    return {**_AXIS, "range": [-0.03, 1.03], "tickformat": ".0%", "title": {"text": title}, **more}
 
 
 @lru_cache(maxsize=5_000)
@@ -86,3 +179,122 @@ def wrapped(text: str, width: int = 30, lines: int = 2) -> str:
 def literal(text: str, length: int = 60) -> str:
     """Return foreign text for a figure: one line, cut, and shown as it is rather than read as markup."""
     return html.escape(shorten(visible(text), length), quote=False)
+
+
+def lines(*parts: str) -> str:
+    """Return parts of a hover text below each other; empty ones are left out."""
+    return "<br>".join(filter(None, parts))
+
+
+# Dots with intervals
+
+
+class Dot(NamedTuple):
+    """One value, 0 to 1, with its interval.
+
+    Attributes:
+        row: What is written beside its row; dots of the same text share the row.
+        series: Which series it belongs to, for colour and symbol.
+        value: Where it stands; not a number when there is nothing to show but the row.
+        hover: What it says in full.
+        click: Its `customdata`.
+        few: Drawn open: too few rows to tell.
+        low: Lower end of the interval, not a number without one.
+        high: Upper end.
+    """
+
+    row: str
+    series: str
+    value: float
+    hover: str
+    click: list[Any]
+    few: bool
+    low: float = math.nan
+    high: float = math.nan
+
+
+def dot_plot(dots: Sequence[Dot], axis: str) -> Any:
+    """Draw dots in the order of their rows, one series per model or judge.
+
+    Args:
+        dots: The values.
+        axis: What the horizontal axis shows.
+    """
+    rows, series = (list(dict.fromkeys(names)) for names in zip(*((dot.row, dot.series) for dot in dots), strict=True))
+    traces = [_dot_trace(name, place, len(series), rows, dots) for place, name in enumerate(series)]
+    most_lines = max(row.count("<br>") + 1 for row in rows)
+    height = 110 + len(rows) * max(24 + 18 * len(series), 10 + 16 * most_lines)
+    return figure(traces, height, showlegend=len(series) > 1, xaxis=share_axis(axis), yaxis=rows_axis(rows))
+
+
+def _dot_trace(name: str, place: int, count: int, rows: list[str], dots: Sequence[Dot]) -> Any:
+    own = [dot for dot in dots if dot.series == name]
+    shift, style = _SERIES_SPREAD * ((place + 0.5) / count - 0.5), series_style(place)
+    known = [not math.isnan(dot.value) for dot in own]
+    symbols = [
+        f"{style['symbol']}{'-open' if dot.few else ''}" if is_known else "x-thin-open"
+        for dot, is_known in zip(own, known, strict=True)
+    ]
+    marker = {
+        "size": 12,
+        "color": [style["color"] if is_known else NOTHING for is_known in known],
+        "symbol": symbols,
+        "line": {"width": 2, "color": style["color"]},
+    }
+    # A dot without a value stands at 0 as a cross: nothing there, and said so.
+    marks = [
+        Mark(dot.value, rows.index(dot.row) + shift, dot.hover, dot.click, low=dot.low, high=dot.high)
+        if is_known
+        else Mark(0.0, rows.index(dot.row) + shift, dot.hover, dot.click)
+        for dot, is_known in zip(own, known, strict=True)
+    ]
+    error = {"axis": "x", "thickness": 2, "color": style["color"]}
+    return trace(marks, marker, error=error, name=name, cliponaxis=False)
+
+
+# From a click back to rows
+
+
+def place(
+    answering_model: str | None = None,
+    parsing_model: str | None = None,
+    question_id: str | None = None,
+    replicate: int | None = None,
+    item: str | None = None,
+    label: str | None = None,
+    keyword: str | None = None,
+) -> list[Any]:
+    """Return the `customdata` of a mark."""
+    # Plain numbers only: numpy's would not survive the way to the browser and back.
+    repetition = None if replicate is None else int(replicate)
+    return [answering_model, parsing_model, question_id, repetition, item, label, keyword]
+
+
+def rows_behind(frame: pd.DataFrame, customdata: Iterable[Any]) -> pd.DataFrame:
+    """Return the rows of a table that a mark stands for.
+
+    Args:
+        frame: The table the figure was drawn from, or another with the same identity columns.
+        customdata: The `customdata` of the clicked mark.
+    """
+    columns = {"item": "field" if "field" in frame else "trait", "keyword": "keywords"}
+    for name, wanted in zip(PLACES, customdata, strict=False):
+        column = columns.get(name, name)
+        if wanted is None or column not in frame:
+            continue
+        if name == "keyword":
+            own = [wanted in keywords if keywords else wanted == NO_KEYWORD for keywords in frame[column]]
+            frame = frame[own]
+        else:
+            frame = frame[frame[column] == wanted]
+    return frame
+
+
+def same_place(customdata: Sequence[Any]) -> list[Any]:
+    """Return the `customdata` for the same question, item, label or keyword of any model, judge and repeat.
+
+    Args:
+        customdata: The `customdata` of the clicked mark.
+    """
+    anyone = ("answering_model", "parsing_model", "replicate")
+    return [None if name in anyone else wanted for name, wanted in zip(PLACES, customdata, strict=False)]

@@ -1,46 +1,42 @@
-"""Results to a report: pure functions."""
+"""Runs to a report: what it says, whatever it is written as."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import platform
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from karenina_core import __version__
 from karenina_core.analysis import summary
 from karenina_core.analysis.cells import readable, redactor, shorten
-from karenina_core.analysis.field_words import field_sign
+from karenina_core.analysis.comparison.arms import arm_labels, tallies
+from karenina_core.analysis.comparison.pairs import compare
+from karenina_core.analysis.comparison.words import interval_sentence, verdict_sentence
 from karenina_core.analysis.figures import FIGURES
-from karenina_core.analysis.frames import to_dataframe
-from karenina_core.analysis.provenance import provenance_sentences
-from karenina_core.analysis.report import grids
-from karenina_core.analysis.report.content import AnswerSheet, Chart, Grid, RunPart
+from karenina_core.analysis.frames import outcomes, to_dataframe, traits_of
+from karenina_core.analysis.report.tables import MOST_ROWS, Frames, Grid, grids
 from karenina_core.benchmark import Benchmark
-from karenina_core.schemas import CAUSE_WORDS, Annotation, AnyTrait, VerificationConfig, VerificationResult, rule_title
+from karenina_core.runs import Store
+from karenina_core.schemas import CAUSE_WORDS, Annotation, VerificationConfig, VerificationResult, rule_title
+from karenina_core.schemas.entities.question import now
 
 if TYPE_CHECKING:
     import pandas as pd
 
 AnswerChoice = Literal["none", "failures", "all"]
-MOST_ANSWERS = 200
-"""A report that shows more answers than this opens slowly; the data exports hold all of them."""
-MOST_SQUARES = 60
-"""Figures with a row per question or field are left out above this number of rows."""
+MOST_ANSWERS = 200  # a report that shows more answers opens slowly; the data exports hold all of them
+MOST_SQUARES = 60  # figures with a row per question or field are left out above this number of rows
+MOST_COMPARED_ARMS = 12  # with more, the sentences would fill the report; the page Compare has them
 _LONGEST_ANSWER = 20_000
 _LONGEST_REVIEW = 300
 _VERDICTS = {"pass": "✓ right", "fail": "✗ wrong", "not_evaluated": "– not evaluated"}
-_ROW_PER_ITEM = {"fields": ["question_id", "field"], "questions": ["question_id"]}
-_GRIDS: dict[str, tuple[Callable[[pd.DataFrame], Grid], ...]] = {
-    "results": (grids.by_model, grids.by_keyword, grids.by_question),
-    "fields": (grids.by_field,),
-    "traits": (grids.by_trait, grids.by_label, grids.by_metric),
-    "calls": (grids.by_call,),
-}
 
 
 @dataclass(frozen=True)
-class Options:
+class ReportOptions:
     """What goes into a report.
 
     Attributes:
@@ -54,10 +50,155 @@ class Options:
     templates: bool = True
 
 
-def build_report(
+class Chart(NamedTuple):
+    """A figure as Plotly's JSON text, the question it answers, and how to read it."""
+
+    question: str
+    reading: str
+    figure: str
+
+
+@dataclass(frozen=True)
+class AnswerSheet:
+    """One evaluation.
+
+    Attributes:
+        verdict: `pass`, `fail` or `not_evaluated`.
+        response: The answer's text; None where the report goes without answers, or there is none.
+        reason: Why there is no verdict.
+        fields: Expected, extracted and result by template field.
+        traits: Name and value of each trait.
+        reviews: What people said about it, in words.
+    """
+
+    question: str
+    reference: str
+    who: str
+    verdict: str
+    response: str | None
+    reason: str
+    fields: Grid
+    traits: tuple[tuple[str, str], ...]
+    reviews: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RunPart:
+    """What the report says about one run.
+
+    Attributes:
+        name: Name of the run.
+        sentences: The outcome, a sentence per model.
+        remarks: What to keep in mind: what was left out, who judged itself, what it cost.
+        grids: The tables.
+        charts: The figures.
+        answers: Evaluations in full.
+        answers_note: Which of them are shown.
+        facts: Name and value of everything needed to run it again.
+        config: The configuration as JSON, without keys.
+        templates: Question, identity and source of each template.
+        provenance: What a reader must know before any number: replies that no model gave in this run.
+    """
+
+    name: str
+    sentences: tuple[str, ...]
+    remarks: tuple[str, ...]
+    grids: tuple[Grid, ...]
+    charts: tuple[Chart, ...]
+    answers: tuple[AnswerSheet, ...]
+    answers_note: str
+    facts: tuple[tuple[str, str], ...]
+    config: str
+    templates: tuple[tuple[str, str, str], ...]
+    provenance: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report.
+
+    Attributes:
+        created: ISO 8601 in UTC.
+        comparisons: Sentences over all runs, such as which model is better.
+    """
+
+    title: str
+    author: str
+    created: str
+    parts: tuple[RunPart, ...]
+    comparisons: tuple[str, ...] = ()
+
+    @property
+    def provenance(self) -> tuple[str, ...]:
+        """What a reader must know before any number, each sentence once."""
+        return tuple(dict.fromkeys(sentence for part in self.parts for sentence in part.provenance))
+
+
+def report_of_runs(
+    store: Store,
+    run_ids: Sequence[str],
+    options: ReportOptions = ReportOptions(),
+    *,
+    title: str = "",
+    author: str = "",
+) -> Report:
+    """Return the report of one or several stored runs.
+
+    Args:
+        store: Where the runs are.
+        run_ids: Ids of the runs, in the order of the report.
+        options: What is shown.
+        title: Heading; the names of the runs when empty.
+        author: Who made the report; nobody is named when empty.
+
+    Raises:
+        InputError: A run is unknown.
+    """
+    parts = tuple(_stored_part(store, run_id, options) for run_id in run_ids)
+    heading = title or " and ".join(part.name for part in parts)
+    return Report(heading, author, now(), parts, tuple(_comparisons(store, run_ids)))
+
+
+def _comparisons(store: Store, run_ids: Sequence[str]) -> Iterator[str]:
+    """Yield what can be said of every model against the first one."""
+    counts, runs = tallies(outcomes(store, run_ids)), {run_id: store.runs.get(run_id) for run_id in run_ids}
+    order = [(run_id, model) for run_id, run in runs.items() for model in run.answering_models]
+    arms = sorted(counts, key=lambda arm: order.index(arm[:2]) if arm[:2] in order else len(order))
+    if not 2 <= len(arms) <= MOST_COMPARED_ARMS:
+        return
+    labels = arm_labels(arms, {run_id: run.name for run_id, run in runs.items()})
+    for pair in compare(counts, arms[0], arms[1:]):
+        yield f"{verdict_sentence(pair, labels)} {interval_sentence(pair)}".rstrip()
+
+
+def _stored_part(store: Store, run_id: str, options: ReportOptions) -> RunPart:
+    run, plan = store.runs.get(run_id), store.runs.plan(run_id)
+    facts = {
+        "Benchmark": f"{plan.benchmark.name}, version {plan.benchmark.version}",
+        "Benchmark SHA-256": run.snapshot,
+        "Questions in the run": f"{len(plan.question_ids):,}",
+        "Configuration SHA-256": run.config_hash,
+        "Run": f"{run.id}, {run.state}",
+        "Created": run.created,
+        "Finished": run.finished or "not yet",
+        "Karenina Workbench": __version__,
+        "Python": platform.python_version(),
+    }
+    return build_part(
+        run.name,
+        store.results.all(run_id),
+        options,
+        config=plan.config,
+        benchmark=plan.benchmark,
+        annotations=store.annotations.all(run_id),
+        facts=facts,
+    )
+
+
+def build_part(
     name: str,
     results: Sequence[VerificationResult],
-    options: Options = Options(),
+    options: ReportOptions = ReportOptions(),
     *,
     config: VerificationConfig | None = None,
     benchmark: Benchmark | None = None,
@@ -76,96 +217,74 @@ def build_report(
             taken back is left out.
         facts: Further facts for the box that says how to run it again, such as versions.
     """
-    traits = list(_traits(benchmark)) if benchmark else []
+    traits = traits_of(benchmark) if benchmark else []
     # Redacted before labels are cut: a part of a key would not be known.
-    frames = {kind: _redacted(to_dataframe(results, kind, traits)) for kind in ("results", "fields", "traits", "calls")}
-    chosen = _chosen(results, options.answers)
+    frames: Frames = {
+        kind: _redacted(to_dataframe(results, kind, traits)) for kind in ("results", "fields", "traits", "calls")
+    }
+    standing = [item for item in annotations if not item.undone]
+    chosen = [one for one in results if options.answers == "all" or one.verdict != "pass"]
+    chosen = [] if options.answers == "none" else chosen
     return RunPart(
         name=name,
         sentences=tuple(summary.model_sentences(results)) or ("No results yet.",),
         remarks=tuple(_remarks(results)),
-        grids=(*_filled(frames), *_reviews(results, annotations)),
+        grids=(*grids(frames), *_reviews(results, standing)),
         charts=tuple(_charts(frames)) if options.charts else (),
-        answers=tuple(_sheet(result, annotations) for result in chosen[:MOST_ANSWERS]),
+        answers=tuple(_sheet(result, standing) for result in chosen[:MOST_ANSWERS]),
         answers_note=_answers_note(len(chosen), options.answers),
         facts=tuple((facts or {}).items()),
         config="" if config is None else json.dumps(config.model_dump(mode="json"), indent=2, ensure_ascii=False),
         templates=tuple(_templates(benchmark, results)) if options.templates and benchmark else (),
-        provenance=tuple(provenance_sentences(results)),
+        provenance=tuple(summary.provenance_sentences(results)),
     )
 
 
 def _redacted(frame: pd.DataFrame) -> pd.DataFrame:
     redact = redactor()
-    clean = frame.copy()
-    for name in frame.columns[frame.dtypes == "str"]:
-        clean[name] = frame[name].map(redact, na_action="ignore")
-    return clean
-
-
-def _traits(benchmark: Benchmark) -> Iterator[AnyTrait]:
-    rubrics = [benchmark.get_global_rubric(), *map(benchmark.get_question_rubric, benchmark.get_question_ids())]
-    yield from (trait for rubric in rubrics if rubric for trait in rubric.traits)
+    texts = frame.columns[frame.dtypes == "str"]
+    return frame.assign(**{name: frame[name].map(redact, na_action="ignore") for name in texts})
 
 
 def _remarks(results: Sequence[VerificationResult]) -> Iterator[str]:
-    if not results:
-        return
-    yield from (f"Not evaluated: {sentence}" for sentence in summary.left_out_sentences(results))
-    yield from summary.judge_sentences(results)
-    yield summary.cost_sentence(results)
+    if results:
+        yield from (f"Not evaluated: {sentence}" for sentence in summary.left_out_sentences(results))
+        yield from summary.judge_sentences(results)
+        yield summary.cost_sentence(results)
 
 
-def _filled(frames: Mapping[str, pd.DataFrame]) -> Iterator[Grid]:
-    drawn = (draw(frames[kind]) for kind, draws in _GRIDS.items() if not frames[kind].empty for draw in draws)
-    yield from (grid for grid in drawn if grid.rows)
-
-
-def _reviews(results: Sequence[VerificationResult], annotations: Sequence[Annotation]) -> Iterator[Grid]:
+def _reviews(results: Sequence[VerificationResult], standing: Sequence[Annotation]) -> Iterator[Grid]:
     """Yield the table of what people say beside what the machine says, whichever answers are shown."""
     redact = redactor()
     about = {result.result_id: result for result in results}
-    standing = [item for item in annotations if not item.undone and item.result_id in about]
+    known = [(item, about[item.result_id]) for item in standing if item.result_id in about]
     rows = tuple(
         (
-            shorten(redact(about[item.result_id].question.question)),
-            _who(about[item.result_id]),
-            _VERDICTS[about[item.result_id].verdict],
+            shorten(redact(result.question.question)),
+            _who(result),
+            _VERDICTS[result.verdict],
             shorten(redact(_review(item)), _LONGEST_REVIEW),
         )
-        for item in standing[: grids.MOST_ROWS]
+        for item, result in known[:MOST_ROWS]
     )
     if rows:
-        left_out = len(standing) - len(rows)
+        left_out = len(known) - len(rows)
         note = "What people say changes no verdict and no rate."
         note += f" {left_out:,} more reviews are in the data exports." if left_out else ""
         yield Grid("Reviews", ("Question", "Evaluation", "Verdict", "Review"), rows, note=note)
 
 
-def _charts(frames: Mapping[str, pd.DataFrame]) -> Iterator[Chart]:
-    for name, spec in FIGURES.items():
-        frame = frames.get(spec.frame)
-        if frame is None or frame.empty or _too_many(name, frame):
+def _charts(frames: Frames) -> Iterator[Chart]:
+    for spec in FIGURES.values():
+        frame = frames[spec.frame]
+        if frame.empty or (spec.row and len(frame[list(spec.row)].drop_duplicates()) > MOST_SQUARES):
             continue
         figure = spec.draw(frame)
         if figure.data:
-            yield Chart(spec.question, _without_clicks(spec.reading), str(figure.to_json()))
-
-
-def _without_clicks(reading: str) -> str:
-    """Return how to read a figure where a click opens nothing."""
-    sentences = reading.removesuffix(".").split(". ")
-    return ". ".join(sentence for sentence in sentences if "Click" not in sentence) + "."
-
-
-def _too_many(name: str, frame: pd.DataFrame) -> bool:
-    return name in _ROW_PER_ITEM and len(frame[_ROW_PER_ITEM[name]].drop_duplicates()) > MOST_SQUARES
-
-
-def _chosen(results: Sequence[VerificationResult], answers: AnswerChoice) -> list[VerificationResult]:
-    if answers == "none":
-        return []
-    return [result for result in results if answers == "all" or result.verdict != "pass"]
+            # A click opens nothing here.
+            sentences = spec.reading.removesuffix(".").split(". ")
+            reading = ". ".join(sentence for sentence in sentences if "Click" not in sentence) + "."
+            yield Chart(spec.question, reading, str(figure.to_json()))
 
 
 def _answers_note(number: int, answers: AnswerChoice) -> str:
@@ -177,7 +296,7 @@ def _answers_note(number: int, answers: AnswerChoice) -> str:
     return f"All {number} {which}." if number else "Every evaluation passed."
 
 
-def _sheet(result: VerificationResult, annotations: Sequence[Annotation]) -> AnswerSheet:
+def _sheet(result: VerificationResult, standing: Sequence[Annotation]) -> AnswerSheet:
     text = result.raw_llm_response
     if text and len(text) > _LONGEST_ANSWER:
         text = f"{text[:_LONGEST_ANSWER]}\n… cut after {_LONGEST_ANSWER:,} of {len(text):,} characters"
@@ -190,7 +309,7 @@ def _sheet(result: VerificationResult, annotations: Sequence[Annotation]) -> Ans
         reason=result.failure.reason if result.failure else "",
         fields=_fields(result),
         traits=tuple(_trait_values(result)),
-        reviews=tuple(_review(item) for item in annotations if item.result_id == result.result_id and not item.undone),
+        reviews=tuple(_review(item) for item in standing if item.result_id == result.result_id),
     )
 
 
@@ -206,7 +325,7 @@ def _fields(result: VerificationResult) -> Grid:
             "decided by the rule" if field.expected is None else readable(field.expected) or "",
             readable(field.extracted) or "–",
             rule_title(str(field.rule["type"])) if field.rule else "own code",
-            field_sign(result, field) or "– decided by own code",
+            summary.field_sign(result, field) or "– decided by own code",
         )
         for field in (result.template.fields if result.template else ())
     )
@@ -215,11 +334,10 @@ def _fields(result: VerificationResult) -> Grid:
 
 def _trait_values(result: VerificationResult) -> Iterator[tuple[str, str]]:
     part = result.rubric
-    for name, score in part.scores.items():
+    for name, score in (part.scores | part.regex).items():
         yield name, part.labels.get(name) or _value(score)
-    yield from ((name, _value(found)) for name, found in part.regex.items())
     for name, metrics in part.metrics.items():
-        yield name, " · ".join(f"{metric} {grids.number(value)}" for metric, value in metrics.items())
+        yield name, " · ".join(f"{metric} {summary.number(value)}" for metric, value in metrics.items())
     yield from ((name, f"not evaluated: {why}") for name, why in part.errors.items())
 
 
@@ -229,10 +347,9 @@ def _value(value: Any) -> str:
 
 def _review(item: Annotation) -> str:
     about = f" on {item.field}" if item.field else ""
-    parts = [f"{item.who} {'agrees' if item.agrees else 'disagrees'}{about}"]
-    parts += [CAUSE_WORDS[item.cause]] if item.cause else []
-    parts += [item.note] if item.note else []
-    return " · ".join([*parts, f"{item.at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"])
+    cause = CAUSE_WORDS[item.cause] if item.cause else ""
+    parts = (f"{item.who} {'agrees' if item.agrees else 'disagrees'}{about}", cause, item.note)
+    return " · ".join([*filter(None, parts), f"{item.at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"])
 
 
 def _templates(benchmark: Benchmark, results: Sequence[VerificationResult]) -> Iterator[tuple[str, str, str]]:

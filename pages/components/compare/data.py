@@ -9,6 +9,7 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
+from karenina_core import analysis
 from karenina_core.analysis import (
     PEOPLE,
     Arm,
@@ -26,7 +27,6 @@ from karenina_core.analysis import (
     tallies,
     verdict_ratings,
 )
-from karenina_core.analysis.comparison import agreement, data, leaderboard, replicates
 from karenina_core.runs import revisions
 from karenina_core.schemas import Annotation
 from pages.components import services
@@ -71,15 +71,15 @@ def stamp(run_ids: Sequence[str]) -> Stamp:
 def tables(runs: Stamp) -> Tables:
     """Return the results of the runs."""
     ids = [run_id for run_id, _ in runs]
-    results = data.outcomes(services.store(), ids)
-    questions = data.question_texts(services.store(), ids).drop_duplicates("question_id")
+    results = analysis.outcomes(services.store(), ids)
+    questions = analysis.question_texts(services.store(), ids).drop_duplicates("question_id")
     return Tables(results, tallies(results), questions.set_index("question_id"))
 
 
 @st.cache_resource(show_spinner="Reading the fields", max_entries=3)
 def fields(runs: Stamp) -> pd.DataFrame:
     """Return what became of the template fields of the runs."""
-    return data.field_outcomes(services.store(), [run_id for run_id, _ in runs], tables(runs).results)
+    return analysis.field_outcomes(services.store(), [run_id for run_id, _ in runs], tables(runs).results)
 
 
 def labels(runs: Stamp, arms: Sequence[Arm] | None = None) -> dict[Arm, str]:
@@ -107,13 +107,13 @@ def pairs(compared: Compared) -> list[Pair]:
 def board(runs: Stamp, arms: tuple[Arm, ...]) -> pd.DataFrame:
     """Return the leaderboard of the arms."""
     found = tables(runs)
-    return leaderboard.leaderboard(found.results, found.counts, arms)
+    return analysis.leaderboard(found.results, found.counts, arms)
 
 
 @st.cache_resource(show_spinner="Counting repeats", max_entries=10)
 def repeats(runs: Stamp, arms: tuple[Arm, ...]) -> pd.DataFrame:
     """Return pass@k and pass^k of the arms."""
-    return replicates.repeat_rates(tables(runs).counts, arms)
+    return analysis.repeat_rates(tables(runs).counts, arms)
 
 
 @st.cache_resource(show_spinner="Comparing by keyword", max_entries=10)
@@ -151,7 +151,7 @@ class Judged:
         reviewed: Whether people have reviewed any of their results.
         ratings: See `ratings`.
         raters: Judges, then people.
-        pairs: See `agreement.agreement`.
+        pairs: See `analysis.agreement`.
         alpha: Krippendorff's alpha of the judges, without people.
         own: How consistent each judge is over repeats; empty without repeats.
     """
@@ -180,11 +180,11 @@ def judged(runs: Stamp, fieldwise: bool) -> Judged:
 def _judged(runs: Stamp, review_ids: tuple[str, ...], fieldwise: bool, _reviews: list[Annotation]) -> Judged:
     results = tables(runs).results
     ratings = field_ratings(fields(runs), _reviews) if fieldwise else verdict_ratings(results, _reviews)
-    raters = agreement.raters_of(ratings)
+    raters = analysis.raters_of(ratings)
     own = [
-        agreement.consistency(repeat_ratings(results, judge), judge)
+        analysis.consistency(repeat_ratings(results, judge), judge)
         for judge in raters
         if judge != PEOPLE and not fieldwise and results["replicate"].max() > 1
     ]
-    alpha = agreement.alpha(ratings[ratings["rater"] != PEOPLE])
-    return Judged(runs, bool(review_ids), ratings, raters, agreement.agreement(ratings), alpha, own)
+    alpha = analysis.krippendorff_alpha(ratings[ratings["rater"] != PEOPLE])
+    return Judged(runs, bool(review_ids), ratings, raters, analysis.agreement(ratings), alpha, own)

@@ -7,8 +7,8 @@ import math
 import pandas as pd
 import streamlit as st
 
+from karenina_core import analysis
 from karenina_core.analysis import PEOPLE, UNDECIDED, compare_agreement
-from karenina_core.analysis.comparison import agreement
 from karenina_core.text import counted
 from pages.components import forms, frame
 from pages.components.answer import drawer as answer_drawer
@@ -43,7 +43,7 @@ def draw(stamp: Stamp) -> None:
         "How far do the judges agree?",
         compare_agreement(found.pairs, found.raters, found.own),
         "κ is Cohen's kappa: 1 for full agreement, 0 for what chance gives. n counts the answers that both gave an "
-        f"opinion of; below {agreement.FEW} there are too few for kappa, and the square says how many agree. "
+        f"opinion of; below {analysis.FEW_RATINGS} there are too few for kappa, and the square says how many agree. "
         "On the diagonal: how often repeats got the same verdict. Click a square for the answers behind.",
         found.pairs,
     )
@@ -94,7 +94,7 @@ def _pair(found: Judged, clicked: list[str] | None) -> None:
         key="compare_pair",
     )
     a, b = ordered[name]
-    table = agreement.cells(found.ratings, a, b)
+    table = analysis.label_pairs(found.ratings, a, b)
     if table.empty:
         st.caption("They looked at no answer in common.")
         return
@@ -107,7 +107,7 @@ def _pair(found: Judged, clicked: list[str] | None) -> None:
     alt = "How often which verdict of one met which of the other"
     row = select_row(pd.DataFrame(shown), f"compare_cells_{name}_{len(table)}", alt=alt)
     labels = (None, None) if row is None else (table["a_label"][row], table["b_label"][row])
-    _behind(found, agreement.behind(found.ratings, a, b, *labels), a, b, chosen=row is not None)
+    _behind(found, analysis.ratings_behind(found.ratings, a, b, *labels), a, b, chosen=row is not None)
 
 
 def _meeting(a: str, b: str) -> str:

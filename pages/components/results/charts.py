@@ -18,25 +18,10 @@ from pages.components.results.data import Frames, Scope
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-VIEWS: dict[str, tuple[str, ...]] = {
-    "Pass rate": ("pass_rate",),
-    "By field": ("fields",),
-    "By question": ("questions",),
-    "By keyword": ("keywords",),
-    "Traits": ("trait_scores", "trait_shares", "trait_labels", "trait_redundancy"),
-    "Metric traits": ("metrics", "precision_recall"),
-    "Cost and time": ("cost_quality", "latency"),
-    "Question quality": ("items",),
-}
-"""By view its figures; only those of the open view are drawn."""
-_KINDS = {
-    "trait_scores": ("llm_score",),
-    "trait_shares": ("llm_binary", "regex"),
-    "trait_labels": ("llm_literal",),
-    "trait_redundancy": ("llm_score", "llm_binary", "regex"),
-    "metrics": ("metric",),
-    "precision_recall": ("metric",),
-}
+# By view its figures; only those of the open view are drawn.
+VIEWS: dict[str, list[str]] = {}
+for _name, _spec in FIGURES.items():
+    VIEWS.setdefault(_spec.view, []).append(_name)
 _AT_ONCE = 2
 """So many figures of a view are drawn; further ones are folded up, and cost nothing until they are opened."""
 _CLICKED = "_clicked_figure"
@@ -71,7 +56,7 @@ def _figure(data: Frames, scope: Scope, name: str) -> None:
             _behind(data, scope, name, mark, key)
     else:
         st.caption(figure.layout.annotations[0].text)
-    if figure.data or name not in _KINDS:
+    if figure.data or not spec.kinds:
         page_figure.numbers(
             name,
             spec.question,
@@ -103,7 +88,7 @@ def _table(data: Frames, scope: Scope, name: str) -> pd.DataFrame:
     kind = FIGURES[name].frame
     if kind == "results":
         return results
-    table = data.fields if kind == "fields" else results_data.traits_of_kind(data, _KINDS[name])
+    table = data.fields if kind == "fields" else results_data.traits_of_kind(data, FIGURES[name].kinds)
     return results_data.alike(table, results, scope)
 
 

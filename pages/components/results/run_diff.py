@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
-from karenina_core.analysis import CAUSE_WORDS, CHANGE_WORDS, MOVED, Cause, RunDiff, run_diff
+from karenina_core.analysis import CHANGE_CAUSE_WORDS, CHANGE_WORDS, MOVED, ChangeCause, RunDiff, run_diff
 from karenina_core.runs import ChangedTemplates, RunRow, template_differences
 from karenina_core.text import counted
 from pages.components import forms, services, state
@@ -26,7 +26,7 @@ _TEMPLATES = 20
 
 class _Changes(NamedTuple):
     diff: RunDiff
-    causes: Mapping[str, Cause]
+    causes: Mapping[str, ChangeCause]
     moved: pd.DataFrame
 
 
@@ -99,7 +99,7 @@ def _causes(found: _Changes) -> None:
     changes = [change for change in CHANGE_WORDS if any(kind == change for kind, _ in tallied)]
     table = [
         {"What changed it": words, **{CHANGE_WORDS[change]: tallied.get((change, cause), 0) for change in changes}}
-        for cause, words in CAUSE_WORDS.items()
+        for cause, words in CHANGE_CAUSE_WORDS.items()
         if any(kind == cause for _, kind in tallied)
     ]
     st.dataframe(table, hide_index=True, alt="Changed verdicts by cause", width="content")
@@ -164,7 +164,7 @@ def _rows(before: str, after: str, found: _Changes) -> None:
             "Model": short(row.answering_model),
             "Before": VERDICTS[str(row.before)],
             "Now": VERDICTS[str(row.after)],
-            "Cause": CAUSE_WORDS[found.causes[str(row.after_id)]] if row.after_id in found.causes else "",
+            "Cause": CHANGE_CAUSE_WORDS[found.causes[str(row.after_id)]] if row.after_id in found.causes else "",
         }
         for row in rows.itertuples()
     ]

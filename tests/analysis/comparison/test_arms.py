@@ -1,7 +1,11 @@
+"""Arms of a comparison: named, matched and proposed."""
+
+from __future__ import annotations
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karenina_core.analysis import arm_labels, match, outcome, tallies
+from karenina_core.analysis import Arm, arm_labels, baselines, candidates, match, outcome, tallies
 from tests.analysis.comparison.arms import arm, joined, rows
 
 A, B = arm("A"), arm("B")
@@ -15,7 +19,6 @@ def matched(a, b):
 def test_questions_are_matched_by_id_and_repeats_averaged():
     found = matched(["++", "+-"], ["--", "++"])
     assert found.questions["difference"].to_dict() == {"q0": -1.0, "q1": 0.5}
-    assert (found.better, found.worse, found.repeated) == (1, 1, True)
 
 
 def test_a_question_without_a_verdict_is_left_out_and_counted():
@@ -28,12 +31,6 @@ def test_a_question_without_a_verdict_is_left_out_and_counted():
 def test_questions_that_one_side_was_not_asked_are_listed():
     found = matched(["+", "+"], ["+", "+", "-"])
     assert (found.only_baseline, found.only_candidate) == ((), ("q2",))
-
-
-def test_an_arm_that_was_asked_nothing_matches_nothing():
-    found = match(tallies(rows(["+", "-"])), A, arm("nobody"))
-    assert found.questions.empty
-    assert found.only_baseline == ("q0", "q1")
 
 
 @settings(deadline=None, max_examples=15)
@@ -50,9 +47,7 @@ def test_exchanging_the_sides_turns_the_difference_round(a, b):
     counts = tallies(joined(rows(a, "A"), rows(b, "B")))
     forth, back = match(counts, A, B), match(counts, B, A)
     assert (forth.questions["difference"] == -back.questions["difference"].reindex(forth.questions.index)).all()
-    assert (forth.better, forth.worse) == (back.worse, back.better)
     assert forth.left_out == back.left_out
-    assert forth.better + forth.worse <= len(forth.questions)
 
 
 def test_the_outcome_of_a_question_has_a_name():
@@ -68,6 +63,42 @@ def test_labels_name_only_what_differs():
     assert arm_labels([A, other], {"r1": "Run", "r2": "Run"}) == {A: "A · Run r1", other: "A · Run r2"}
 
 
-def test_every_arm_has_an_id_of_its_own_that_stays():
-    assert len({item.id for item in (A, B, arm("A", "strict"), arm("A", run="r2"))}) == 4
-    assert A.id == arm("A").id
+RUNS = ("first", "revised", "again")
+ONE, TWO = ({name: Arm(name, model, "judge") for name in (*RUNS, "other")} for model in ("one", "two"))
+FAMILIES = [list(RUNS)]
+
+
+def test_a_model_is_set_against_itself_in_the_revision():
+    arms = [ONE["first"], TWO["first"], ONE["revised"], TWO["revised"]]
+    assert baselines(arms, FAMILIES)[0] == ONE["first"]
+    assert candidates(ONE["first"], arms, FAMILIES)[0] == ONE["revised"]
+    assert candidates(TWO["first"], arms, FAMILIES)[0] == TWO["revised"]
+
+
+def test_the_older_run_is_the_baseline_in_whatever_order_they_were_chosen():
+    arms = [ONE["revised"], TWO["revised"], ONE["first"], TWO["first"]]
+    assert baselines(arms, FAMILIES)[0] == ONE["first"]
+
+
+def test_of_several_revisions_the_first_is_the_baseline_and_the_latest_the_candidate():
+    arms = [ONE[name] for name in RUNS]
+    assert baselines(arms[::-1], FAMILIES)[0] == ONE["first"]
+    assert candidates(ONE["first"], arms, FAMILIES) == [ONE["again"], ONE["revised"]]
+    assert candidates(ONE["again"], arms, FAMILIES)[0] == ONE["revised"]
+
+
+def test_a_model_that_the_revision_lacks_is_not_proposed():
+    arms = [TWO["first"], ONE["first"], ONE["revised"]]
+    assert baselines(arms, FAMILIES)[0] == ONE["first"]
+
+
+def test_the_verdicts_of_another_judge_are_another_thing():
+    other_judge = Arm("revised", "one", "stricter judge")
+    arms = [ONE["first"], TWO["first"], other_judge]
+    assert candidates(ONE["first"], arms, FAMILIES)[0] == TWO["first"]
+
+
+def test_arms_of_unrelated_runs_keep_their_order():
+    arms = [TWO["first"], ONE["first"], ONE["other"], TWO["other"]]
+    assert baselines(arms, []) == arms
+    assert candidates(TWO["first"], arms, []) == arms[1:]

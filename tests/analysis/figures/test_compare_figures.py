@@ -1,4 +1,6 @@
-"""What the figures of a comparison show for known verdicts."""
+"""What the figures of a comparison and of a rule show for known verdicts."""
+
+from __future__ import annotations
 
 import json
 
@@ -15,11 +17,12 @@ from karenina_core.analysis import (
     repeat_ratings,
     tallies,
     verdict_ratings,
+    what_if,
 )
-from karenina_core.analysis.comparison.agreement import agreement, consistency, raters_of
-from karenina_core.analysis.comparison.leaderboard import leaderboard
-from karenina_core.analysis.comparison.replicates import repeat_rates
+from karenina_core.analysis.comparison.judges import agreement, consistency, raters_of
+from karenina_core.analysis.comparison.pairs import leaderboard, repeat_rates
 from karenina_core.analysis.figures import canvas
+from karenina_core.authoring import Curve, Point
 from tests.analysis.comparison.arms import arm, joined, rows
 
 A, B, C = arm("A"), arm("B <b>bold</b>"), arm("C")
@@ -75,32 +78,10 @@ def test_a_difference_stands_where_it_is_and_what_can_be_told_has_a_shape():
     assert found[C.id] == (-50, "worse beyond chance")
 
 
-def test_the_leaderboard_names_groups_and_numbers():
-    labels = figures()["leaderboard"].layout.yaxis.ticktext
-    assert [label.rsplit("<br>", 1)[1] for label in labels] == [
-        "group a · n = 32",
-        "group b · n = 32",
-        "group c · n = 32",
-    ]
-
-
-def test_repeats_are_drawn_once_and_always_for_every_arm():
-    assert len(figures()["repeats"].data) == 6
-    assert {len(trace.x) for trace in figures()["repeats"].data} == {2}
-
-
 def test_a_square_for_every_two_judges_on_both_sides_of_the_diagonal():
     [trace] = figures()["agreement"].data
     found = dict(zip(map(tuple, trace.customdata), trace.text, strict=True))
     assert found == {("a", "b"): "κ 0.50<br>n 12", ("b", "a"): "κ 0.50<br>n 12"}
-
-
-def test_a_square_of_few_answers_has_no_kappa_and_no_colour():
-    few = verdict_ratings(joined(rows(list("+--"), judge="a"), rows(list("++-"), judge="b")))
-    [(_, hover, trace), _] = marks(compare_agreement(agreement(few), raters_of(few)))
-    assert set(trace.text) == {"2 of 3<br>agree"}
-    assert set(trace.marker.color) == {0.5}
-    assert "Too few answers for kappa" in hover
 
 
 def test_the_diagonal_says_how_consistent_a_judge_is():
@@ -109,3 +90,27 @@ def test_the_diagonal_says_how_consistent_a_judge_is():
     assert click == ["judge", "judge"]
     assert trace.text[0] == "100 %<br>n 48"
     assert "48 of 48 questions" in hover
+
+
+POINTS = (Point(0.0, 1), Point(0.1, 3, gained=2), Point(-1, None, problem="too small"), Point(0.2, 4, gained=3))
+
+
+def test_the_curve_has_a_step_for_every_possible_setting() -> None:
+    figure = what_if(Curve("amount", "tolerance", 4, 1, POINTS), now=0.0, chosen=0.1)
+    above, below, line, mark = figure.data
+    assert list(line.x) == [0.0, 0.1, 0.2] and list(line.y) == [0.25, 0.75, 1.0]
+    assert line.hovertext[1] == "tolerance 0.1: 3 of 4 pass"
+    assert (list(mark.x), list(mark.y)) == ([0.1], [0.75])
+    assert all(0 <= low <= rate <= high <= 1 for low, rate, high in zip(below.y, line.y, above.y, strict=True))
+    assert figure.layout.yaxis.title.text == "pass, of n = 4"
+
+
+def test_names_of_fields_are_shown_and_not_rendered() -> None:
+    figure = what_if(Curve("<b>x</b>", "tolerance", 4, 1, POINTS))
+    assert "<b>" not in json.dumps(figure.layout.xaxis.title.text)
+
+
+def test_without_answers_it_says_so_in_a_sentence() -> None:
+    figure = what_if(Curve("amount", "tolerance", 0, 0, POINTS))
+    (note,) = figure.layout.annotations
+    assert note.text.endswith(".") and not figure.data
