@@ -12,7 +12,6 @@ from .pipeline import SHARED as SHARED
 from .pipeline import STAGES as STAGES
 from .pipeline import Pipeline as Pipeline
 from .pipeline import run_stages as run_stages
-from .prompts import answer_messages as answer_messages
 from .reverify import decide_rules as decide_rules
 from .reverify import decide_values as decide_values
 from .reverify import needs_judge_again as needs_judge_again

@@ -35,8 +35,7 @@ ASSUMPTION = (
     "per judge prompt, and no retries."
 )
 _UNITS = ((3600.0, "hour"), (60.0, "minute"), (1.0, "second"))
-_ASKING_STAGES = ("abstention_check", "sufficiency_check", "parse_template", "rubric_evaluation")
-_ASKING = [stage for stage in STAGES[SHARED:] if stage.name in _ASKING_STAGES]
+_ASKING = [stage for stage in STAGES[SHARED:] if stage.asks_judge]
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ class LocalClient:
 
     def __init__(self, config: ModelConfig) -> None:
         self.config = config
-        self._version = engine_version()
+        self._version = f"xllamacpp {_xllamacpp().__version__}"
         path = Path(config.model_name).expanduser() if config.model_name else SMOLLM2.require()
         if not path.is_file():
             raise ConfigError(f"There is no model file {config.model_name!r}.", next="Give the path of a GGUF file.")
@@ -229,16 +229,6 @@ class Engine:
         return ModelError(what, why[:500], _NEXT.get(category, ""), category=category)
 
 
-@lru_cache(maxsize=1)
-def engine_version() -> str:
-    """Return the name and version of the engine.
-
-    Raises:
-        MissingDependencyError: It is not installed.
-    """
-    return f"xllamacpp {_xllamacpp().__version__}"
-
-
 def engine_of(path: Path) -> Engine:
     """Return the engine for a model file; it is loaded at the first request and kept by the process."""
     path = path.resolve()
@@ -252,6 +242,7 @@ _engines: dict[Path, Engine] = {}
 _lock = threading.Lock()
 
 
+@lru_cache(maxsize=1)
 def _xllamacpp() -> Any:
     try:
         import xllamacpp

@@ -12,7 +12,7 @@ import pytest
 from karenina_core.errors import ConfigError, MissingDependencyError, ModelError
 from karenina_core.models import DEMO_JUDGE_NOTE, SMOLLM2, ChatReply, ChatRequest, Message, Subject, weights
 from karenina_core.models.clients import local
-from karenina_core.models.clients.local import LocalClient, engine_version
+from karenina_core.models.clients.local import LocalClient
 from karenina_core.schemas import ModelConfig
 from tests.models.fakes import ask, judge
 from tests.models.installed import require
@@ -118,10 +118,10 @@ def test_a_missing_model_names_the_command(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_missing_engine_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "xllamacpp", None)
-    engine_version.cache_clear()
+    local._xllamacpp.cache_clear()
     with pytest.raises(MissingDependencyError, match="pip install xllamacpp=="):
         LocalClient(ModelConfig(interface="local"))
-    engine_version.cache_clear()
+    local._xllamacpp.cache_clear()
 
 
 def test_a_changed_model_file_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
