@@ -8,7 +8,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -269,10 +269,6 @@ class Database:
         except DRIVER_ERRORS as error:
             raise explained(error, self.engine.url) from error
 
-    def transactions(self) -> Transactions:
-        """Return what opens one transaction after another."""
-        return Transactions(self._writing)
-
     def upsert(self, table: Table) -> Any:
         """Return an INSERT of this dialect, which knows `on_conflict_do_update` and `on_conflict_do_nothing`."""
         return (postgresql if self.engine.dialect.name == "postgresql" else sqlite).insert(table)
@@ -280,55 +276,3 @@ class Database:
     def close(self) -> None:
         """Close all connections."""
         self.engine.dispose()
-
-
-class Transactions:
-    """Opens transactions over one connection that stays open in between, for a thread that writes all the time.
-
-    Call `rest` when there is nothing to write for a while.
-    """
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._connection: Connection | None = None
-
-    @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """Open a transaction: committed at the end, undone on an error.
-
-        Raises:
-            StoreError: The database refused; nothing was written.
-        """
-        try:
-            if self._connection is not None and not self._alive(self._connection):
-                self.rest()
-            if self._connection is None:
-                self._connection = self._engine.connect()
-            with self._connection.begin():
-                yield self._connection
-        except BaseException as error:
-            # The connection may be what failed; the next transaction gets a new one.
-            self.rest()
-            if isinstance(error, DRIVER_ERRORS):
-                raise explained(error, self._engine.url) from error
-            raise
-
-    def _alive(self, connection: Connection) -> bool:
-        """Say whether a connection can still be used; a file has no server that could have ended it."""
-        dialect = self._engine.dialect
-        if dialect.name == "sqlite":
-            return True
-        try:
-            alive = dialect.do_ping(connection.connection.dbapi_connection)  # type: ignore[arg-type]
-        except Exception:  # the driver has errors of its own
-            alive = False
-        if not alive:
-            connection.invalidate()
-        return alive
-
-    def rest(self) -> None:
-        """Give the connection back; the next transaction takes one again."""
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            with suppress(SQLAlchemyError, sqlite3.Error):
-                connection.close()

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import (
     JSON,
@@ -51,85 +52,78 @@ metadata = MetaData()
 _Id = BigInteger().with_variant(Integer, "sqlite")
 
 
+def _required(kind: Any, *names: str) -> list[Column[Any]]:
+    return [Column(name, kind, nullable=False) for name in names]
+
+
+def _optional(kind: Any, *names: str) -> list[Column[Any]]:
+    return [Column(name, kind) for name in names]
+
+
+def _key(kind: Any, *names: str) -> list[Column[Any]]:
+    return [Column(name, kind, primary_key=True, autoincrement=False) for name in names]
+
+
 def _run_column(*, primary_key: bool = False) -> Column[str]:
     return Column("run_id", ForeignKey("run.id", ondelete="CASCADE"), primary_key=primary_key, nullable=False)
 
 
-meta = Table("meta", metadata, Column("schema_version", Integer, nullable=False))
+meta = Table("meta", metadata, *_required(Integer, "schema_version"))
 
 benchmark = Table(
     "benchmark",
     metadata,
-    Column("id", String(32), primary_key=True),
-    Column("name", Text, nullable=False),
-    Column("version", Text, nullable=False),
-    Column("description", Text, nullable=False),
-    Column("checkpoint", Text, nullable=False),
-    Column("question_count", Integer, nullable=False),
-    Column("finished_count", Integer, nullable=False),
-    Column("revision", Integer, nullable=False),
-    Column("created", Text, nullable=False),
-    Column("modified", Text, nullable=False),
-    Column("deleted", Boolean, nullable=False),
+    *_key(String(32), "id"),
+    *_required(Text, "name", "version", "description", "checkpoint"),
+    *_required(Integer, "question_count", "finished_count", "revision"),
+    *_required(Text, "created", "modified"),
+    *_required(Boolean, "deleted"),
 )
 
 # What a run saw of its benchmark, compressed (`store/benchmarks.py`); runs over the same benchmark share one.
 snapshot = Table(
     "snapshot",
     metadata,
-    Column("hash", String(64), primary_key=True),
-    Column("question_ids", JSON, nullable=False),
-    Column("checkpoint", Text, nullable=False),
+    *_key(String(64), "hash"),
+    *_required(JSON, "question_ids"),
+    *_required(Text, "checkpoint"),
 )
 
 run = Table(
     "run",
     metadata,
-    Column("id", String(32), primary_key=True),
-    Column("name", Text, nullable=False),
-    Column("benchmark_id", String(32)),
-    Column("benchmark_name", Text, nullable=False),
+    *_key(String(32), "id"),
+    *_required(Text, "name"),
+    *_optional(String(32), "benchmark_id"),
+    *_required(Text, "benchmark_name"),
     Column("snapshot", ForeignKey("snapshot.hash"), nullable=False),
-    Column("config", JSON, nullable=False),
-    Column("config_hash", String(64), nullable=False),
-    Column("question_ids", JSON, nullable=False),
-    Column("skipped", JSON, nullable=False),
-    Column("status", String(16), nullable=False),
-    Column("total", Integer, nullable=False),
-    Column("done", Integer, nullable=False),
-    Column("passed", Integer, nullable=False),
-    Column("failed", Integer, nullable=False),
-    Column("not_evaluated", Integer, nullable=False),
-    Column("errors", Integer, nullable=False),
-    Column("calls", Integer, nullable=False),
-    Column("cached_calls", Integer, nullable=False),
-    Column("cost", Float),
-    Column("seconds", Float, nullable=False),
-    Column("created", Text, nullable=False),
-    Column("started", Text),
-    Column("finished", Text),
+    *_required(JSON, "config"),
+    *_required(String(64), "config_hash"),
+    *_required(JSON, "question_ids", "skipped"),
+    *_required(String(16), "status"),
+    *_required(Integer, "total", "done", "passed", "failed", "not_evaluated", "errors", "calls", "cached_calls"),
+    *_optional(Float, "cost"),
+    *_required(Float, "seconds"),
+    *_required(Text, "created"),
+    *_optional(Text, "started", "finished"),
     Column("parent_run", ForeignKey("run.id", ondelete="SET NULL")),
-    Column("note", Text, nullable=False),
-    Column("deleted", Boolean, nullable=False),
-    # The process that carries the run out, and when it last said so, by the clock of the database.
-    Column("owner", Text),
-    Column("beat", Float),
+    *_required(Text, "note"),
+    *_required(Boolean, "deleted"),
+    # The process that carries the run out, and its last heartbeat, by the clock of the database.
+    *_optional(Text, "owner"),
+    *_optional(Float, "beat"),
     Index("run_by_benchmark", "benchmark_id"),
 )
 
 call = Table(
     "call",
     metadata,
-    Column("key", String(64), primary_key=True),
-    Column("purpose", String(32), nullable=False),
-    Column("model", Text, nullable=False),
-    Column("question_id", Text, nullable=False),
-    Column("request", Text, nullable=False),
-    Column("reply", Text, nullable=False),
-    Column("input_tokens", Integer),
-    Column("output_tokens", Integer),
-    Column("cost", Float),
-    Column("created", Text, nullable=False),
+    *_key(String(64), "key"),
+    *_required(String(32), "purpose"),
+    *_required(Text, "model", "question_id", "request", "reply"),
+    *_optional(Integer, "input_tokens", "output_tokens"),
+    *_optional(Float, "cost"),
+    *_required(Text, "created"),
 )
 
 result = Table(
@@ -137,28 +131,21 @@ result = Table(
     metadata,
     Column("id", _Id, primary_key=True, autoincrement=True),
     _run_column(),
-    Column("result_id", String(16), nullable=False),
-    Column("position", BigInteger, nullable=False),
-    Column("question_id", Text, nullable=False),
-    Column("answering_model", Text, nullable=False),
-    Column("parsing_model", Text, nullable=False),
-    Column("replicate", Integer, nullable=False),
-    Column("status", String(16), nullable=False),
-    Column("verdict", String(16), nullable=False),
-    Column("failure_category", String(32)),
-    Column("failure_stage", String(48)),
-    Column("granular", Float),
-    Column("seconds", Float, nullable=False),
-    Column("cost", Float),
-    Column("answer_cost", Float),
-    Column("input_tokens", Integer),
-    Column("output_tokens", Integer),
-    Column("timestamp", Text, nullable=False),
-    Column("question", Text, nullable=False),
-    Column("keywords", JSON, nullable=False),
-    Column("answer_seconds", Float),
-    Column("flagged", Boolean),
-    Column("unguarded", Boolean),
+    *_required(String(16), "result_id"),
+    *_required(BigInteger, "position"),
+    *_required(Text, "question_id", "answering_model", "parsing_model"),
+    *_required(Integer, "replicate"),
+    *_required(String(16), "status", "verdict"),
+    *_optional(String(32), "failure_category"),
+    *_optional(String(48), "failure_stage"),
+    *_optional(Float, "granular"),
+    *_required(Float, "seconds"),
+    *_optional(Float, "cost", "answer_cost"),
+    *_optional(Integer, "input_tokens", "output_tokens"),
+    *_required(Text, "timestamp", "question"),
+    *_required(JSON, "keywords"),
+    *_optional(Float, "answer_seconds"),
+    *_optional(Boolean, "flagged", "unguarded"),
     UniqueConstraint("run_id", "question_id", "answering_model", "parsing_model", "replicate"),
     UniqueConstraint("run_id", "result_id"),
     Index("result_in_order", "run_id", "position"),
@@ -169,20 +156,17 @@ payload = Table(
     "payload",
     metadata,
     Column("id", ForeignKey("result.id", ondelete="CASCADE"), primary_key=True),
-    Column("json", Text, nullable=False),
+    *_required(Text, "json"),
 )
 
 field = Table(
     "field",
     metadata,
     _run_column(primary_key=True),
-    Column("name", Text, primary_key=True),
-    Column("answering_model", Text, primary_key=True),
-    Column("question_id", Text, primary_key=True),
-    Column("parsing_model", Text, primary_key=True),
-    Column("replicate", Integer, primary_key=True, autoincrement=False),
-    Column("result", Boolean),
-    Column("state", String(16)),
+    *_key(Text, "name", "answering_model", "question_id", "parsing_model"),
+    *_key(Integer, "replicate"),
+    *_optional(Boolean, "result"),
+    *_optional(String(16), "state"),
     sqlite_with_rowid=False,
 )
 
@@ -191,41 +175,31 @@ score = Table(
     "score",
     metadata,
     _run_column(primary_key=True),
-    Column("trait", Text, primary_key=True),
-    Column("answering_model", Text, primary_key=True),
-    Column("question_id", Text, primary_key=True),
-    Column("parsing_model", Text, primary_key=True),
-    Column("replicate", Integer, primary_key=True, autoincrement=False),
-    Column("metric", String(32), primary_key=True),
-    Column("kind", String(16), nullable=False),
-    Column("value", Float),
-    Column("label", Text),
+    *_key(Text, "trait", "answering_model", "question_id", "parsing_model"),
+    *_key(Integer, "replicate"),
+    *_key(String(32), "metric"),
+    *_required(String(16), "kind"),
+    *_optional(Float, "value"),
+    *_optional(Text, "label"),
     # How many items of a metric trait are in each bucket.
-    *(Column(name, Integer) for name in ("tp", "fp", "tn", "fn")),
+    *_optional(Integer, "tp", "fp", "tn", "fn"),
     sqlite_with_rowid=False,
 )
 
-setting = Table(
-    "setting",
-    metadata,
-    Column("key", String(128), primary_key=True),
-    Column("value", JSON, nullable=False),
-)
+setting = Table("setting", metadata, *_key(String(128), "key"), *_required(JSON, "value"))
 
 # What people say about results: rows are added and marked as undone, never changed otherwise.
 annotation = Table(
     "annotation",
     metadata,
-    Column("id", String(32), primary_key=True),
+    *_key(String(32), "id"),
     _run_column(),
-    Column("result_id", String(16), nullable=False),
-    Column("field", Text),
-    Column("agrees", Boolean, nullable=False),
-    Column("cause", String(32)),
-    Column("note", Text, nullable=False),
-    Column("author", Text, nullable=False),
-    Column("at", Text, nullable=False),
-    Column("undone", Boolean, nullable=False),
+    *_required(String(16), "result_id"),
+    *_optional(Text, "field"),
+    *_required(Boolean, "agrees"),
+    *_optional(String(32), "cause"),
+    *_required(Text, "note", "author", "at"),
+    *_required(Boolean, "undone"),
     Index("annotation_of_result", "run_id", "result_id"),
 )
 
@@ -233,14 +207,12 @@ annotation = Table(
 duel = Table(
     "duel",
     metadata,
-    Column("id", String(32), primary_key=True),
+    *_key(String(32), "id"),
     _run_column(),
-    Column("left_result", String(16), nullable=False),
-    Column("right_result", String(16), nullable=False),
-    Column("winner", String(8), nullable=False),
-    Column("author", Text, nullable=False),
-    Column("at", Text, nullable=False),
-    Column("undone", Boolean, nullable=False),
+    *_required(String(16), "left_result", "right_result"),
+    *_required(String(8), "winner"),
+    *_required(Text, "author", "at"),
+    *_required(Boolean, "undone"),
     Index("duel_of_run", "run_id"),
 )
 
@@ -250,11 +222,8 @@ question_version = Table(
     metadata,
     Column("id", _Id, primary_key=True, autoincrement=True),
     Column("benchmark_id", ForeignKey("benchmark.id", ondelete="CASCADE"), nullable=False),
-    Column("question_id", Text, nullable=False),
-    Column("saved", Text, nullable=False),
-    Column("author", Text, nullable=False),
-    Column("changed", JSON, nullable=False),
-    Column("content", JSON, nullable=False),
+    *_required(Text, "question_id", "saved", "author"),
+    *_required(JSON, "changed", "content"),
     Index("version_of_question", "benchmark_id", "question_id"),
 )
 
