@@ -48,14 +48,14 @@ def recording_of(
     Raises:
         InputError: A reply did not come from a model.
     """
-    kept: dict[tuple[Any, ...], RecordedCall] = {}
+    recorded_calls: dict[tuple[Any, ...], RecordedCall] = {}
     facts: dict[str, dict[str, Any]] = {}
     for result in results:
         for call in calls_of(result):
             _refuse_prepared(call.model, call.source)
             recorded = _recorded(call, result)
             # A judge that was asked again is recorded with its last reply.
-            kept[recorded.purpose, recorded.model, recorded.answering_model, *_place(recorded)] = recorded
+            recorded_calls[recorded.purpose, recorded.model, recorded.answering_model, *_place(recorded)] = recorded
             facts.setdefault(call.model, _facts(call))
     recording = Recording(
         name=name,
@@ -63,7 +63,7 @@ def recording_of(
         kind="recording",
         note=note,
         provenance={"recorded": now(), "models": _models(config, facts)},
-        calls=list(kept.values()),
+        calls=list(recorded_calls.values()),
     )
     return recording.model_dump(mode="json", exclude_none=True)
 

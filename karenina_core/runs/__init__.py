@@ -1,4 +1,14 @@
-"""Runs: what is wanted, carrying it out in the background, and the store that keeps everything."""
+"""Runs: what is wanted, carrying it out in the background, and the store that keeps everything.
+
+The tests hold these invariants, however a run ends:
+
+* Nothing that was reported is lost: a result or a reply counts only once it is committed.
+* No stored call is made again, by whichever run or process.
+* The account of a run and its stored calls agree.
+* One process at a time carries a run out; when it dies, the run can be resumed.
+* Every database and every snapshot of earlier versions opens, and its runs resume.
+* An estimate asks nobody, and stored answers are decided again without a model call.
+"""
 
 import lazy_loader
 

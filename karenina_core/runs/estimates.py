@@ -215,7 +215,7 @@ def estimate(plan: Plan, store: Store | None = None, run_id: str | None = None) 
     return estimate_calls(models, count, store, config.max_concurrent_requests)
 
 
-class _Taken(NamedTuple):
+class _Experience(NamedTuple):
     """What calls of a kind take: their mean, and what nine of ten stay below."""
 
     calls: int
@@ -240,12 +240,12 @@ def estimate_calls(
     quotes = {label: quote(model, own) for label, model in asked.items()}
     needed = {kind: number for kind, number in count.needed.items() if number}
     stored = _stored_calls(store, list(asked)) if store else {}
-    taken = {
+    experience = {
         kind: stored.get(kind) or _likely(kind, stored) or _guess(kind, asked[kind.model], count) for kind in needed
     }
     low, high = (
         sum(
-            number * price.of(taken[kind].sent[case], taken[kind].received[case])
+            number * price.of(experience[kind].sent[case], experience[kind].received[case])
             for kind, number in needed.items()
             if (price := quotes[kind.model].price) is not None
         )
@@ -260,21 +260,21 @@ def estimate_calls(
         priced=any(quotes[label].price is not None for label in labels),
         unknown=tuple(label for label in labels if quotes[label].price is None),
         quotes=quotes,
-        seconds=_seconds(needed, taken, asked, max_concurrent),
-        assumption=_assumption(taken, count),
+        seconds=_seconds(needed, experience, asked, max_concurrent),
+        assumption=_assumption(experience, count),
     )
 
 
-def _stored_calls(store: Store, models: Sequence[str]) -> dict[CallKind, _Taken]:
+def _stored_calls(store: Store, models: Sequence[str]) -> dict[CallKind, _Experience]:
     calls: dict[CallKind, list[tuple[int, int, float]]] = {}
     for row in store.calls.sample(models):
         if row["input_tokens"] is not None and row["output_tokens"] is not None:
             numbers = (row["input_tokens"], row["output_tokens"], read_reply(row["reply"]).seconds)
             calls.setdefault(CallKind(row["model"], row["purpose"]), []).append(numbers)
     return {
-        kind: _Taken(len(seen), *(_mean_and_high([call[place] for call in seen]) for place in range(3)))
-        for kind, seen in calls.items()
-        if len(seen) >= ENOUGH
+        kind: _Experience(len(sample), *(_mean_and_high([call[place] for call in sample]) for place in range(3)))
+        for kind, sample in calls.items()
+        if len(sample) >= ENOUGH
     }
 
 
@@ -283,35 +283,35 @@ def _mean_and_high(values: Sequence[float]) -> tuple[float, float]:
     return mean, max(mean, quantiles(values, n=10, method="inclusive")[-1])
 
 
-def _likely(kind: CallKind, stored: Mapping[CallKind, _Taken]) -> _Taken | None:
+def _likely(kind: CallKind, stored: Mapping[CallKind, _Experience]) -> _Experience | None:
     """Take what a judge has done for one purpose for what it does for another that it was never asked for."""
     others = [
-        taken
-        for other, taken in stored.items()
+        experience
+        for other, experience in stored.items()
         if other.model == kind.model and "answer" not in (other.purpose, kind.purpose)
     ]
-    return max(others, key=lambda taken: taken.calls, default=None)
+    return max(others, key=lambda experience: experience.calls, default=None)
 
 
-def _guess(kind: CallKind, model: ModelConfig, count: CallCount) -> _Taken:
+def _guess(kind: CallKind, model: ModelConfig, count: CallCount) -> _Experience:
     low, high = (min(tokens, model.max_tokens) for tokens in REPLY_TOKENS)
     length, number = count.characters.get(kind, (0, 0))
     known = length / number / CHARACTERS if number else None
     sent = (known, known) if known else (JUDGE_TOKENS[0] + REPLY_TOKENS[0], JUDGE_TOKENS[1] + REPLY_TOKENS[1])
-    return _Taken(0, sent, (low, high), None)
+    return _Experience(0, sent, (low, high), None)
 
 
 def _seconds(
     needed: Mapping[CallKind, int],
-    taken: Mapping[CallKind, _Taken],
+    experience: Mapping[CallKind, _Experience],
     models: Mapping[str, ModelConfig],
     max_concurrent: int,
 ) -> tuple[float, float] | None:
-    if not needed or any(item.seconds is None for item in taken.values()):
+    if not needed or any(item.seconds is None for item in experience.values()):
         return None
 
     def least(case: int) -> float:
-        seconds = {kind: (item.seconds or (0.0, 0.0))[case] for kind, item in taken.items()}
+        seconds = {kind: (item.seconds or (0.0, 0.0))[case] for kind, item in experience.items()}
         work = {kind: number * seconds[kind] for kind, number in needed.items()}
         # However many calls are made at once, a judgement waits for its answer.
         answers = [usual for kind, usual in seconds.items() if kind.purpose == "answer"]
@@ -320,7 +320,7 @@ def _seconds(
         bounds.append(max(answers, default=0.0) + max(others, default=0.0))
         for label, model in models.items():
             own = [kind for kind in needed if kind.model == label]
-            tokens = sum(needed[kind] * (taken[kind].sent[case] + taken[kind].received[case]) for kind in own)
+            tokens = sum(needed[kind] * (experience[kind].sent[case] + experience[kind].received[case]) for kind in own)
             calls = sum(needed[kind] for kind in own)
             for amount, limit in (
                 (sum(work[kind] for kind in own), model.max_concurrent_requests),
@@ -333,10 +333,10 @@ def _seconds(
     return least(0), least(1)
 
 
-def _assumption(taken: Mapping[CallKind, _Taken], count: CallCount) -> str:
+def _assumption(experience: Mapping[CallKind, _Experience], count: CallCount) -> str:
     parts = []
-    measured = sum(item.calls for item in {id(item): item for item in taken.values()}.values())
-    guessed = list(dict.fromkeys(kind.model for kind, item in taken.items() if not item.calls))
+    measured = sum(item.calls for item in {id(item): item for item in experience.values()}.values())
+    guessed = list(dict.fromkeys(kind.model for kind, item in experience.items() if not item.calls))
     if measured:
         parts.append(f"From {counted(measured, 'stored call')}: their mean, and what nine of ten stayed below.")
     if guessed:

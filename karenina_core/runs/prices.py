@@ -90,8 +90,8 @@ def client_at(
 ) -> Callable[[ModelConfig], ModelClient]:
     """Return what makes clients, priced by a person's own prices where there are any."""
 
-    def made(config: ModelConfig) -> ModelClient:
-        client, found = make(config), quote(config, own)
-        return PricedClient(client, found.price) if found.source == "yours" and found.price is not None else client
+    def client_of(config: ModelConfig) -> ModelClient:
+        client, known = make(config), quote(config, own)
+        return PricedClient(client, known.price) if known.source == "yours" and known.price is not None else client
 
-    return made
+    return client_of

@@ -112,8 +112,8 @@ def add_to_library(store: Store, trait: AnyTrait, origin: str = "") -> LibraryTr
 
 def put_back(store: Store, entry: LibraryTrait) -> None:
     """Keep an entry as it was; undoes `remove_from_library`."""
-    kept = {"trait": _dumped(entry.trait), "origin": entry.origin, "saved": entry.saved}
-    store.settings.set(_LIBRARY + entry.id, kept)
+    stored = {"trait": _dumped(entry.trait), "origin": entry.origin, "saved": entry.saved}
+    store.settings.set(_LIBRARY + entry.id, stored)
 
 
 def remove_from_library(store: Store, entry_id: str) -> LibraryTrait:
@@ -461,13 +461,13 @@ def estimate_scoring(store: Store, scoring: Scoring) -> ScoringEstimate:
     judges = [judge for judge in scoring.judges(plan) if judge.is_provider]
     if not keys or not judges:
         return ScoringEstimate(len(keys), None)
-    prompts, count, seen = plan.config.prompt_config, CallCount(), set[tuple[object, ...]]()
+    prompts, count, counted = plan.config.prompt_config, CallCount(), set[tuple[object, ...]]()
 
     async def score(caller: ModelCaller, key: RowKey) -> None:
         result, judge = store.results.get(scoring.run_id, result_id(key)), scoring.judge_of(key, plan)
         sample = sample_of(result)
-        if sample is not None and judge is not None and (sample, judge.id) not in seen:
-            seen.add((sample, judge.id))
+        if sample is not None and judge is not None and (sample, judge.id) not in counted:
+            counted.add((sample, judge.id))
             await TraitScorer(scoring.trait, caller, prompts).score(sample, judge)
 
     dry_run(count, store, keys, score)

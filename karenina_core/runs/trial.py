@@ -116,11 +116,11 @@ def carry_out(
         context = await pipeline.generate(result.question.id, answering, replicate)
         return await pipeline.judge(context, parsing)
 
-    made = call_now(store, evaluated, of="trying", keys=keys, max_attempts=plan.config.max_attempts)
+    outcome = call_now(store, evaluated, of="trying", keys=keys, max_attempts=plan.config.max_attempts)
     update: dict[str, object] = {"replicate": result.replicate, "run_name": result.run_name}
-    if given and made.answer is not None:
-        update["answer"] = _given(result, made.answer)
-    return made.model_copy(update=update)
+    if given and outcome.answer is not None:
+        update["answer"] = _given(result, outcome.answer)
+    return outcome.model_copy(update=update)
 
 
 def pasted(result: VerificationResult, text: str) -> VerificationResult:

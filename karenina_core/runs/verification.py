@@ -76,14 +76,14 @@ def _watch(runner: Engine, run_id: str, callback: ProgressCallback) -> None:
     """
     reported: tuple[float, str] | None = None
     while True:
-        seen = runner.wait(run_id, _LOOK_SECONDS)
-        if seen.status in ("paused", "failed"):
+        progress = runner.wait(run_id, _LOOK_SECONDS)
+        if progress.status in ("paused", "failed"):
             # Nobody is there to let it go on.
-            raise StoreError("The run stopped.", why=seen.message, next=f"What is stored stays, as run {run_id!r}.")
-        if (seen.percent, _line(seen)) != reported:
-            reported = (seen.percent, _line(seen))
+            raise StoreError("The run stopped.", why=progress.message, next=f"What is stored stays, as run {run_id!r}.")
+        if (progress.percent, _line(progress)) != reported:
+            reported = (progress.percent, _line(progress))
             callback(*reported)
-        if not seen.active:
+        if not progress.active:
             return
 
 

@@ -376,12 +376,12 @@ class Snapshots:
         self._database = database
         self._newest: Snapshot | None = None
 
-    def insert(self, connection: Connection, taken: Snapshot) -> None:
+    def insert(self, connection: Connection, packed: Snapshot) -> None:
         """Store a benchmark, unless it is there already, in a transaction that is under way."""
-        self._newest = taken
-        ids = clean(taken.benchmark.get_question_ids())
+        self._newest = packed
+        ids = clean(packed.benchmark.get_question_ids())
         query = self._database.upsert(snapshot).on_conflict_do_nothing(index_elements=["hash"])
-        connection.execute(query, {"hash": taken.digest, "question_ids": ids, "checkpoint": taken.text})
+        connection.execute(query, {"hash": packed.digest, "question_ids": ids, "checkpoint": packed.text})
 
     def load(self, digest: str) -> Benchmark:
         """Return a benchmark as it was; the newest once without reading it, for a run that was just created.
