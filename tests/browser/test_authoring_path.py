@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 
 from tests.authoring.linter.test_repairs import UNSOUND
 from tests.benchmark.tables.files import workbook
-from tests.browser.conftest import Server, choose, press, settled
+from tests.browser.conftest import Server, choose, press, settled, visit
 from tests.faults.openai_server import OpenAIServer, Reply
 
 pytestmark = pytest.mark.browser
@@ -54,8 +54,7 @@ def spreadsheet(tmp_path: Path) -> Path:
 
 
 def test_a_spreadsheet_becomes_a_verdict(page: Page, server: Server, provider: OpenAIServer, spreadsheet: Path) -> None:
-    page.goto(f"{server.url}/benchmarks")
-    settled(page)
+    visit(page, server, "benchmarks")
     page.locator("input[type=file]").first.set_input_files(spreadsheet)
     expect(page.get_by_text("an Excel workbook")).to_be_visible()
     settled(page)
@@ -74,7 +73,7 @@ def import_good_rows(page: Page) -> None:
     found = page.get_by_role("region", name="Findings").locator("[data-testid^=glide-cell-2-]")
     expect(found.filter(has_text="There is no reference answer.")).to_have_count(1)
     expect(found.filter(has_text="The same question, with another answer, stands in row 2.")).to_have_count(1)
-    press(page, "Import the good 4 of 6")
+    press(page, "Import 4 of 6")
     expect(page.get_by_text("4 questions · 0 finished · 1 with a template")).to_be_visible()
     expect(page.get_by_text("lab model: 4 answers")).to_be_visible()
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Server, settled
+from tests.browser.conftest import Server, visit
 from tests.faults.identity_provider import CLIENT, SECRET, IdentityProvider
 
 pytestmark = pytest.mark.browser
@@ -28,18 +27,27 @@ domains = ["lab.example"]
 """
 
 
-@pytest.fixture
-def provider() -> Iterator[IdentityProvider]:
+@pytest.fixture(scope="module")
+def one_provider() -> Iterator[IdentityProvider]:
     """Yield a provider that knows three people."""
     with IdentityProvider(LISTED, STRANGER, unverified=(UNVERIFIED,)) as running:
         yield running
 
 
 @pytest.fixture
-def shared(tmp_path: Path, provider: IdentityProvider) -> Iterator[Server]:
+def provider(one_provider: IdentityProvider) -> IdentityProvider:
+    """Return the provider as if nobody had asked it yet."""
+    one_provider.issued.clear()
+    one_provider.signed_out, one_provider.forged = 0, False
+    return one_provider
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory, one_provider: IdentityProvider) -> Iterator[Server]:
     """Yield a server on all addresses of this computer, with sign-in set up."""
-    server = Server(tmp_path)
-    secrets = tmp_path / "secrets.toml"
+    folder = tmp_path_factory.mktemp("shared")
+    server, provider = Server(folder), one_provider
+    secrets = folder / "secrets.toml"
     secrets.write_text(
         SECRETS.format(
             app=server.url, cookie="x" * 40, client=CLIENT, secret=SECRET, metadata=provider.metadata_url, listed=LISTED
@@ -51,15 +59,10 @@ def shared(tmp_path: Path, provider: IdentityProvider) -> Iterator[Server]:
 
 
 def sign_in(page: Page, server: Server, name: str, path: str = "") -> None:
-    settled_at(page, f"{server.url}/{path}")
+    visit(page, server, path)
     expect(page.get_by_test_id("stSidebar")).to_have_count(0)
     page.get_by_role("button", name="Sign in").click()
     page.get_by_role("link", name=name).click()
-
-
-def settled_at(page: Page, address: str) -> None:
-    page.goto(address)
-    settled(page)
 
 
 def test_who_is_listed_gets_in_and_out_again(page: Page, shared: Server, provider: IdentityProvider) -> None:
@@ -81,7 +84,7 @@ def test_who_is_not_listed_or_not_verified_is_refused_in_words(name: str, page: 
     expect(page.get_by_text("You are signed in, but not let in")).to_be_visible()
     expect(page.get_by_text(name)).to_be_visible()
     for path in ("", "benchmarks", "questions", "results", "settings"):
-        settled_at(page, f"{shared.url}/{path}")
+        visit(page, shared, path)
         expect(page.get_by_text("You are signed in, but not let in")).to_be_visible()
         expect(page.get_by_test_id("stSidebar")).to_have_count(0)
     page.get_by_role("button", name="Sign out").click()
@@ -91,7 +94,7 @@ def test_who_is_not_listed_or_not_verified_is_refused_in_words(name: str, page: 
 def test_a_token_signed_by_somebody_else_opens_nothing(page: Page, shared: Server, provider: IdentityProvider) -> None:
     provider.forged = True
     sign_in(page, shared, LISTED)
-    settled_at(page, shared.url)
+    visit(page, shared)
     expect(page.get_by_role("button", name="Sign in")).to_be_visible()
     assert provider.issued == [LISTED]
 
@@ -100,5 +103,5 @@ def test_a_cookie_of_ones_own_making_opens_nothing(page: Page, shared: Server) -
     made = [{"name": name, "value": '"eyJlbWFpbCI6ImFkYUBleGFtcGxlLm9yZyIsImlzX2xvZ2dlZF9pbiI6dHJ1ZX0="',
              "url": shared.url} for name in ("_streamlit_user", "_streamlit_user_tokens")]  # fmt: skip
     page.context.add_cookies(made)  # type: ignore[arg-type]
-    settled_at(page, shared.url)
+    visit(page, shared)
     expect(page.get_by_role("button", name="Sign in")).to_be_visible()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -13,10 +12,10 @@ from tests.browser.conftest import Server, settled
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture
-def busy(tmp_path: Path) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def busy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Yield the address of an app that takes its time."""
-    server = Server(tmp_path, "tests/browser/busy_app.py")
+    server = Server(tmp_path_factory.mktemp("busy"), "tests/browser/busy_app.py")
     server.start()
     yield server.url
     server.kill()

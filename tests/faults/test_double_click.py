@@ -8,18 +8,13 @@ from pathlib import Path
 
 import pytest
 import streamlit as st
-from playwright.sync_api import Page, expect
 
 from karenina_core.errors import ConfigError
 from karenina_core.runs import Store
 from karenina_core.runs.engine import clicks
 from pages.components import services
-from tests.browser.conftest import Server, browser, page, server, settled
-from tests.browser.test_runs import load_preset, prepared
 from tests.faults.openai_server import OpenAIServer
 from tests.faults.road import config, honest, islands
-
-__all__ = ["browser", "page", "prepared", "server"]
 
 
 @pytest.fixture
@@ -104,14 +99,3 @@ def test_a_run_that_could_not_start_is_begun_by_the_next_click(app_store: Store,
             services.start_run(benchmark_id, benchmark, config(provider), "Islands")
     run_id = services.start_run(benchmark_id, benchmark, config(provider), "Islands")
     assert services.runner().wait(run_id, 60).passed == 1
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("pause", [15, 75], ids="{} ms".format)
-def test_a_double_click_in_a_browser_begins_one_run(page: Page, prepared: Server, pause: int) -> None:
-    load_preset(page, prepared)
-    page.get_by_role("button", name="Run all 42").dblclick(delay=pause)
-    expect(page.get_by_text("42 of 42 evaluations")).to_be_visible()
-    settled(page)
-    with Store.open(prepared.database) as store:
-        assert [run.done for run in store.runs.all()] == [42]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -13,7 +13,7 @@ import streamlit as st
 from karenina_core.benchmark import UNFINISHED, Benchmark, Problem, QuestionState, question_states
 from karenina_core.runs import BenchmarkRow, DraftBatch
 from karenina_core.text import counted
-from pages.components import drafts, feedback, forms, frame, services, sign_in
+from pages.components import drafts, feedback, forms, frame, services, sign_in, state
 from pages.components.text import distinct, short
 
 
@@ -91,19 +91,47 @@ def offer_undo(row: BenchmarkRow, message: str, before: Benchmark) -> None:
     feedback.offer_undo(message, undo)
 
 
-def finish(row: BenchmarkRow, question_ids: Sequence[str]) -> None:
-    """Mark questions finished, offer to undo it, and draw the page anew."""
+def apply(
+    row: BenchmarkRow,
+    change: Callable[[Benchmark], str],
+    undo: Callable[[Benchmark], object],
+    *,
+    then: Callable[[], object] = lambda: None,
+    **chosen: str,
+) -> None:
+    """Change a stored benchmark, offer to undo it, and draw the page anew.
 
-    def undo() -> None:
+    Args:
+        row: The benchmark.
+        change: Changes it, and returns what was done, as Markdown.
+        undo: Takes the change back.
+        then: Is done once the change is saved.
+        **chosen: What is chosen after the undoing, by its name in the link.
+    """
+
+    def take_back() -> None:
         with changing(row.id) as benchmark:
-            benchmark.mark_unfinished_batch([name for name in question_ids if name in benchmark])
+            undo(benchmark)
+        for name, value in chosen.items():
+            state.choose(name, value)
 
     with frame.guard():
         with changing(row.id) as benchmark:
-            present = [name for name in question_ids if name in benchmark]
-            benchmark.mark_finished_batch(present)
-        feedback.offer_undo(f"Marked {counted(len(present), 'question')} finished.", undo)
+            message = change(benchmark)
+        then()
+        feedback.offer_undo(message, take_back)
         st.rerun()
+
+
+def finish(row: BenchmarkRow, question_ids: Sequence[str]) -> None:
+    """Mark questions finished, offer to undo it, and draw the page anew."""
+
+    def mark(benchmark: Benchmark) -> str:
+        present = [name for name in question_ids if name in benchmark]
+        benchmark.mark_finished_batch(present)
+        return f"Marked {counted(len(present), 'question')} finished."
+
+    apply(row, mark, lambda it: it.mark_unfinished_batch([name for name in question_ids if name in it]))
 
 
 class NextStep(NamedTuple):

@@ -8,27 +8,14 @@ from typing import Any
 import streamlit as st
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.runs import BenchmarkRow, DraftBatch, Outcome, clean_drafts, digest_of, forget_batch, undo_drafts
+from karenina_core.runs import BenchmarkRow, DraftBatch, clean_drafts, forget_batch, undo_drafts
 from karenina_core.text import counted
-from pages.components import feedback, forms, frame, services, sign_in, state
+from pages.components import feedback, forms, frame, services, sign_in
 from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.drafting import start as drafting
-from pages.components.text import plain, short, visible
+from pages.components.text import plain
 
 _WAYS = {"rule": "By rule, without a model", "model": "With a model"}
-_VIEWS = {
-    "All": lambda outcome: True,
-    "Checked": lambda outcome: outcome.state == "checked",
-    "To review": lambda outcome: outcome.state == "needs_review",
-    "Without a draft": lambda outcome: outcome.state == "none",
-}
-# Sign in the list, and badge.
-_STATES = {
-    "checked": ("✓ checked", ":green-badge[:material/check: checked]"),
-    "needs_review": ("! needs review", ":orange-badge[:material/error: needs review]"),
-    "none": ("– no draft", ":gray-badge[:material/remove: no draft]"),
-    "edited": ("✎ edited since", ":blue-badge[:material/edit: edited since]"),
-}
 _ENDS = {"cancelled": "was cancelled", "interrupted": "ended with the server", "failed": "stopped"}
 
 
@@ -87,7 +74,7 @@ def _ask(row: BenchmarkRow, benchmark: Benchmark, rank: str) -> None:
 
 
 def _outcome(row: BenchmarkRow, benchmark: Benchmark, batch: DraftBatch) -> None:
-    """Draw a batch that has ended: its counts, what can be done about all of it, and every question."""
+    """Draw a batch that has ended: its counts, and what can be done about all of it."""
     who = f"Drafted by {plain(batch.model.id, 60)}" if batch.model else "Drafted by rule"
     st.markdown(f"**{who}** · {drafting.in_numbers(batch)}")
     if batch.status in _ENDS:
@@ -104,8 +91,13 @@ def _outcome(row: BenchmarkRow, benchmark: Benchmark, batch: DraftBatch) -> None
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"**Next:** {step.standing}", width="content")
             forms.go(step.label, step.icon, step.page, "draft_next", primary=True, benchmark=row.id)
-    if batch.outcomes:
-        _list(row, benchmark, {outcome.question_id: outcome for outcome in batch.outcomes})
+    # What is left to do is done in the list of questions, where the templates are edited.
+    waiting = {"Needs review": ("drafts to review", batch.of("needs_review")), "Draft": ("undrafted", batch.of("none"))}
+    with st.container(horizontal=True):
+        for view, (what, outcomes) in waiting.items():
+            if outcomes:
+                label, key = f"Open the {len(outcomes)} {what}", f"draft_open_{view}"
+                forms.go(label, "quiz", frame.QUESTIONS, key, benchmark=row.id, only=view)
 
 
 def _acts(row: BenchmarkRow, benchmark: Benchmark, batch: DraftBatch, clean: list[str]) -> None:
@@ -141,45 +133,3 @@ def _undo(row: BenchmarkRow, batch: DraftBatch) -> None:
         left = f" {counted(undone.left, 'template')} changed since then stayed." if undone.left else ""
         feedback.say(f"{counted(undone.restored, 'draft')} undone.{left}")
         st.rerun()
-
-
-def _list(row: BenchmarkRow, benchmark: Benchmark, outcomes: dict[str, Outcome]) -> None:
-    def state_of(outcome: Outcome) -> str:
-        digest = digest_of(benchmark.get_template(outcome.question_id))
-        return outcome.state if outcome.digest in (None, digest) else "edited"
-
-    def cells(outcome: Outcome) -> dict[str, object]:
-        if outcome.question_id not in benchmark:
-            return {"State": "– deleted", "Question": outcome.question_id, "Finished": False}
-        question = benchmark.get_question(outcome.question_id)
-        sign, _ = _STATES[state_of(outcome)]
-        return {"State": sign, "Question": short(question.question, 120), "Finished": question.finished}
-
-    left, right = st.columns([60, 40], gap="medium")
-    with left:
-        columns = forms.widths(State=110, Question=260) | {"Finished": st.column_config.CheckboxColumn(width=80)}
-        chosen = forms.browse("drafted", outcomes, cells, alt="Drafted templates", views=_VIEWS, columns=columns)
-    if chosen is None:
-        return
-    with right:
-        if chosen.question_id not in benchmark:
-            st.caption("The question is not in the benchmark any more.")
-        else:
-            _detail(row, benchmark, chosen, _STATES[state_of(chosen)][1])
-
-
-def _detail(row: BenchmarkRow, benchmark: Benchmark, outcome: Outcome, badge: str) -> None:
-    question = benchmark.get_question(outcome.question_id)
-    with st.container(border=True):
-        st.markdown(f"{badge} {plain(question.question, 300)}")
-        st.caption(f"Reference answer: {plain(question.raw_answer, 200)}")
-        if outcome.why:
-            st.markdown(plain(outcome.why, 500))
-        if outcome.reasons:
-            st.markdown("\n".join(f"- {plain(reason, 300)}" for reason in outcome.reasons))
-        if forms.button("Open in the editor", "edit", "draft_open"):
-            state.choose("q", question.id)
-            st.switch_page(frame.QUESTIONS, query_params={"benchmark": row.id, "q": question.id})
-        if question.answer_template:
-            with st.expander("Template", icon=":material/code:"):
-                st.code(visible(question.answer_template), language="python")

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from karenina_core.authoring import REVIEW_PROPERTY
-from karenina_core.benchmark import UNFINISHED, Benchmark, BenchmarkQuestion, fields_of, form_of
+from karenina_core.benchmark import UNFINISHED, Benchmark, BenchmarkQuestion, RemovedQuestion, fields_of, form_of
 from karenina_core.runs import BenchmarkRow
 from pages.components import drafts, feedback, forms, frame, save_button, state
 from pages.components.benchmarks import choice as benchmark_choice
@@ -113,17 +113,13 @@ def _save(row: BenchmarkRow, question: BenchmarkQuestion, draft: Draft) -> None:
 
 
 def _delete(row: BenchmarkRow, question: BenchmarkQuestion) -> None:
-    with benchmark_choice.changing(row.id) as benchmark:
-        removed = benchmark.take_question(question.id)
+    removed: list[RemovedQuestion] = []
 
-    def undo() -> None:
-        with benchmark_choice.changing(row.id) as benchmark:
-            benchmark.put_back(removed)
-        state.choose("benchmark", row.id)
-        state.choose("q", question.id)
+    def delete(benchmark: Benchmark) -> str:
+        removed.append(benchmark.take_question(question.id))
+        return f"Deleted **{plain(question.question, 60)}**"
 
-    feedback.offer_undo(f"Deleted **{plain(question.question, 60)}**", undo)
-    st.rerun()
+    benchmark_choice.apply(row, delete, lambda it: it.put_back(removed[0]), benchmark=row.id, q=question.id)
 
 
 # What a person should know before anything else.
@@ -162,15 +158,13 @@ def _review(row: BenchmarkRow, question: BenchmarkQuestion) -> None:
     st.warning("\n".join(f"- {line}" for line in lines), title="Its template was drafted and needs your review")
     if forms.button("I have reviewed it", "check", "reviewed"):
 
-        def undo() -> None:
-            with benchmark_choice.changing(row.id) as benchmark:
-                benchmark.set_question_custom_property(question.id, REVIEW_PROPERTY, reasons)
+        def mark(benchmark: Benchmark) -> str:
+            benchmark.remove_question_custom_property(question.id, REVIEW_PROPERTY)
+            return "Marked as reviewed"
 
-        with frame.guard():
-            with benchmark_choice.changing(row.id) as benchmark:
-                benchmark.remove_question_custom_property(question.id, REVIEW_PROPERTY)
-            feedback.offer_undo("Marked as reviewed", undo)
-            st.rerun()
+        benchmark_choice.apply(
+            row, mark, lambda it: it.set_question_custom_property(question.id, REVIEW_PROPERTY, reasons)
+        )
 
 
 # The tabs.

@@ -7,7 +7,15 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.benchmark import Benchmark, BulkReview, apply_edits, keywords_of, review_edits, take_back
+from karenina_core.benchmark import (
+    Benchmark,
+    BulkReview,
+    RemovedQuestion,
+    apply_edits,
+    keywords_of,
+    review_edits,
+    take_back,
+)
 from karenina_core.runs import BenchmarkRow
 from karenina_core.text import counted
 from pages.components import drafts, feedback, forms, frame, save_button
@@ -138,37 +146,28 @@ def _bulk(row: BenchmarkRow, shown: Shown, draft: Draft) -> None:
 
 
 def _mark(row: BenchmarkRow, draft: Draft, names: Sequence[str], finished: bool) -> None:
-    with frame.guard():
-        with benchmark_choice.changing(row.id) as benchmark:
-            applied = apply_edits(benchmark, {name: {"finished": finished} for name in names})
+    applied: list[Any] = []
 
-        def undo() -> None:
-            with benchmark_choice.changing(row.id) as benchmark:
-                take_back(benchmark, applied)
+    def mark(benchmark: Benchmark) -> str:
+        applied.extend(apply_edits(benchmark, {name: {"finished": finished} for name in names}))
+        return f"Marked **{counted(len(applied), 'question')}** as {'finished' if finished else 'not finished'}"
 
-        _forget_marks(draft, names)
-        word = "finished" if finished else "not finished"
-        if applied:
-            feedback.offer_undo(f"Marked **{counted(len(applied), 'question')}** as {word}", undo)
-        else:
-            feedback.say(f"All {len(names)} were marked as {word} already.")
-        st.rerun()
+    benchmark_choice.apply(row, mark, lambda it: take_back(it, applied), then=lambda: _forget_marks(draft, names))
 
 
 def _delete(row: BenchmarkRow, draft: Draft, names: Sequence[str]) -> None:
-    with frame.guard():
-        with benchmark_choice.changing(row.id) as benchmark:
-            removed = [benchmark.take_question(name) for name in names]
+    removed: list[RemovedQuestion] = []
 
-        def undo() -> None:
-            with benchmark_choice.changing(row.id) as benchmark:
-                # The place of each was counted without those removed before it.
-                for question in reversed(removed):
-                    benchmark.put_back(question)
+    def delete(benchmark: Benchmark) -> str:
+        removed.extend(benchmark.take_question(name) for name in names)
+        return f"Deleted **{counted(len(removed), 'question')}**"
 
-        _forget_marks(draft, names)
-        feedback.offer_undo(f"Deleted **{counted(len(removed), 'question')}**", undo)
-        st.rerun()
+    def restore(benchmark: Benchmark) -> None:
+        # The place of each was counted without those removed before it.
+        for question in reversed(removed):
+            benchmark.put_back(question)
+
+    benchmark_choice.apply(row, delete, restore, then=lambda: _forget_marks(draft, names))
 
 
 def _forget_marks(draft: Draft, names: Sequence[str]) -> None:

@@ -8,11 +8,11 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.benchmark import BenchmarkQuestion
+from karenina_core.benchmark import Benchmark, BenchmarkQuestion
 from karenina_core.differences import Piece, line_diff, word_diff
 from karenina_core.runs import FIELDS, KEPT_VERSIONS, BenchmarkRow, QuestionVersion, content_of, restore_version
 from karenina_core.text import counted
-from pages.components import feedback, forms, frame, services, state
+from pages.components import forms, services, state
 from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.drafts import Draft
 from pages.components.text import plain, short, visible
@@ -108,16 +108,13 @@ def _revert(
     options = {"disabled": bool(draft.edits) or same, "help": help_text}
     if not forms.button("Go back to before this save", "settings_backup_restore", "revert_version", **options):
         return
-    with frame.guard():
-        with benchmark_choice.changing(row.id) as benchmark:
-            new_id = restore_version(benchmark, question.id, version.content)
+    then = str(version.content["id"])
 
-        def undo() -> None:
-            with benchmark_choice.changing(row.id) as benchmark:
-                restore_version(benchmark, new_id, present)
-            state.choose("q", question.id)
-
-        state.choose("q", new_id)
+    def revert(benchmark: Benchmark) -> str:
+        restore_version(benchmark, question.id, version.content)
         moment = plain(version.saved[:16].replace("T", " "))
-        feedback.offer_undo(f"Reverted **{plain(question.question, 50)}** to what it was before {moment}", undo)
-        st.rerun()
+        return f"Reverted **{plain(question.question, 50)}** to what it was before {moment}"
+
+    benchmark_choice.apply(
+        row, revert, lambda it: restore_version(it, then, present), then=lambda: state.choose("q", then), q=question.id
+    )
