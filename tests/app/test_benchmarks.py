@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from karenina_core.benchmark import Benchmark
-from karenina_core.runs import Store
+from karenina_core.benchmark import Benchmark, question_states
+from karenina_core.runs import DraftBatch, Outcome, Store
 from pages.components.benchmarks import upload
+from pages.components.benchmarks.choice import next_step
 from tests.app.conftest import Open
 from tests.app.looking import labelled, select_row, table, texts
+from tests.app.samples import TEMPLATE
 
 CHECKPOINTS = Path(__file__).parents[1] / "data" / "checkpoints"
 
@@ -37,6 +39,8 @@ def test_a_file_is_reported_and_not_stored_before_it_is_added(open_page: Open, s
     assert "2 questions · 1 finished · 1 with a template" in texts(app)
     assert "no repairs were needed" in texts(app)
     assert "i note" in set(table(app, "Problems")["Severity"])
+    app.button(key="upload_discard").click().run()
+    assert "small.jsonld" not in texts(app)
     assert store.benchmarks.all() == []
 
 
@@ -47,13 +51,6 @@ def test_adding_a_file_stores_and_chooses_it(open_page: Open, store: Store, smal
     assert row.name == "Small"
     assert app.query_params["benchmark"] == row.id
     assert "small.jsonld" not in texts(app)
-
-
-def test_a_discarded_file_leaves_nothing_behind(open_page: Open, store: Store, small: Benchmark) -> None:
-    app = uploaded(open_page("pages/benchmarks.py"), small.to_json().encode())
-    app.button(key="upload_discard").click().run()
-    assert "small.jsonld" not in texts(app)
-    assert store.benchmarks.all() == []
 
 
 def test_a_file_that_cannot_be_read_says_why_and_cannot_be_added(open_page: Open) -> None:
@@ -92,18 +89,13 @@ def test_a_file_is_read_once_and_survives_a_change_of_page(
 
 def test_a_new_benchmark_starts_empty(open_page: Open, store: Store) -> None:
     app = open_page("pages/benchmarks.py")
+    labelled(app.button, "Create").click()
+    app.run()
+    assert "A benchmark needs a name." in texts(app)
     labelled(app.text_input, "Name").set_value("Mine")
     labelled(app.button, "Create").click()
     app.run()
     assert [(row.name, row.question_count) for row in store.benchmarks.all()] == [("Mine", 0)]
-
-
-def test_a_benchmark_without_a_name_is_refused(open_page: Open, store: Store) -> None:
-    app = open_page("pages/benchmarks.py")
-    labelled(app.button, "Create").click()
-    app.run()
-    assert "A benchmark needs a name." in texts(app)
-    assert store.benchmarks.all() == []
 
 
 def test_selecting_a_row_chooses_the_benchmark(open_page: Open, store: Store, small: Benchmark) -> None:
@@ -172,3 +164,41 @@ def test_a_name_cannot_smuggle_an_image_onto_the_page(open_page: Open, store: St
     store.benchmarks.save(Benchmark.create("![x](http://example.invalid/x.png)"))
     app = open_page("pages/benchmarks.py")
     assert not [element for element in [*app.markdown, *app.caption] if "![" in element.value]
+
+
+def steps(template: str | None = None, *, finished: bool = False, questions: int = 2) -> Benchmark:
+    """Return a benchmark on its way to a run."""
+    benchmark = Benchmark.create("Steps")
+    for number in range(questions):
+        benchmark.add_question(f"What is the target of drug {number}?", "BCL2", template, finished=finished)
+    return benchmark
+
+
+def tried(benchmark: Benchmark) -> DraftBatch:
+    """Return a batch of drafts that drafted nothing."""
+    outcomes = tuple(Outcome(name, "none") for name in benchmark.get_question_ids())
+    return DraftBatch("b", None, "completed", 2, outcomes)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "batch", "label"),
+    [
+        (steps(questions=0), None, "Add questions"),
+        (steps(), None, "Draft 2 missing templates"),
+        (steps(), DraftBatch("b", None, "running", 2), "See the drafts"),
+        (steps(), tried(steps()), "Open questions"),
+        (steps(TEMPLATE), None, "Check and finish them"),
+        (steps(TEMPLATE, finished=True), None, "Configure a run"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_one_step_comes_after_the_other(benchmark: Benchmark, batch: DraftBatch | None, label: str) -> None:
+    assert next_step(benchmark, question_states(benchmark), batch).label == label
+
+
+def test_the_card_leads_to_the_next_step_by_its_only_primary_button(open_page: Open, store: Store) -> None:
+    app = open_page("pages/benchmarks.py", benchmark=store.benchmarks.save(steps()))
+    assert "✓ 0 ready · ○ 2 draft · ! 0 with an issue" in texts(app)
+    assert [button.key for button in app.button if button.proto.type == "primary"] == ["next_step"]
+    app.button(key="next_step").click().run()
+    assert not app.exception and app.query_params["do"] == "draft"

@@ -23,7 +23,7 @@ PAGE = "pages/questions.py"
 def stored(store: Store) -> str:
     """A stored benchmark: one question ready, one draft, one that nothing decides, one with a draft to review."""
     benchmark = small_benchmark()
-    benchmark.add_question("Why is the sky blue?", "Scattering")
+    benchmark.add_question("Why is the sky blue?", "Scattering", keywords=["optics"])
     looked = benchmark.add_question("What does aspirin inhibit?", "COX-1", TEMPLATE)
     benchmark.set_question_custom_property(looked, REVIEW_PROPERTY, "target: The description is vague.")
     return store.benchmarks.save(benchmark)
@@ -55,29 +55,24 @@ def test_views_of_what_is_unfinished_say_why(open_page: Open, stored: str) -> No
     assert table(app, "Questions")["State"][0] == "✓ ready ⚑"
 
 
-@pytest.mark.parametrize("words", ["sky", "SCATTER", question_id("Why is the sky blue?")[:8]])
-def test_search_looks_into_text_answer_and_id(open_page: Open, stored: str, words: str) -> None:
+@pytest.mark.parametrize("words", ["sky", "SCATTER", "OPT", question_id("Why is the sky blue?")[:8]])
+def test_search_looks_into_text_answer_keywords_and_id(open_page: Open, stored: str, words: str) -> None:
     app = open_page(PAGE)
     app.text_input(key="question_search").set_value(words).run()
     assert listed(app) == ["Why is the sky blue?"]
 
 
-def test_search_and_view_are_in_the_link(open_page: Open, stored: str) -> None:
+def test_search_and_view_are_in_the_link_and_survive_another_page(open_page: Open, stored: str) -> None:
     app = view(open_page(PAGE), "Ready")
     app.text_input(key="question_search").set_value("target").run()
     link = {name: app.query_params[name] for name in ("find", "only")}
     assert link == {"find": "target", "only": "Ready"}
-    again = open_page(PAGE, **link)
-    assert listed(again) == ["What is the target of venetoclax?"]
-    assert again.segmented_control(key="only_choice").value == "Ready"
-
-
-def test_search_and_view_survive_a_visit_to_another_page(open_page: Open, stored: str) -> None:
-    app = view(open_page(PAGE), "Ready")
-    app.text_input(key="question_search").set_value("target").run()
     app.switch_page("pages/benchmarks.py").run()
     app.switch_page(PAGE).run()
     assert listed(app) == ["What is the target of venetoclax?"]
+    again = open_page(PAGE, **link)
+    assert listed(again) == ["What is the target of venetoclax?"]
+    assert again.segmented_control(key="only_choice").value == "Ready"
 
 
 def test_a_view_of_the_link_that_there_is_not_shows_all(open_page: Open, stored: str) -> None:

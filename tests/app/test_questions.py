@@ -51,20 +51,6 @@ def test_the_list_shows_where_every_question_stands(open_page: Open, stored: str
     assert "2 of 2 shown · 1 ready · 1 draft · 0 with an issue" in texts(app)
 
 
-def test_quick_views_filter_the_list(open_page: Open, stored: str) -> None:
-    app = open_page("pages/questions.py")
-    app.segmented_control(key="only_choice").set_value("Draft").run()
-    assert list(table(app, "Questions")["Question"]) == ["How many chromosome pairs?"]
-    app.segmented_control(key="only_choice").set_value("Issues").run()
-    assert "No question is in this view." in texts(app)
-
-
-def test_search_looks_into_answers_and_keywords(open_page: Open, stored: str) -> None:
-    app = open_page("pages/questions.py")
-    app.text_input(key="question_search").set_value("ONCO").run()
-    assert list(table(app, "Questions")["Question"]) == ["What is the target of venetoclax?"]
-
-
 def test_selecting_a_row_opens_the_question_and_its_link(open_page: Open, stored: str) -> None:
     app = select_row(open_page("pages/questions.py"), "Questions", 1)
     assert field(app, "question").value == "How many chromosome pairs?"
@@ -87,12 +73,16 @@ def test_an_edit_is_announced_and_saved_only_on_demand(open_page: Open, store: S
     assert "Unsaved edits" not in texts(app)
 
 
-def test_unsaved_edits_survive_a_change_of_question_and_a_reload(open_page: Open, stored: str) -> None:
+def test_unsaved_edits_survive_another_question_another_page_and_a_reload(open_page: Open, stored: str) -> None:
     app = open_page("pages/questions.py")
     field(app, "answer_notes").set_value("Accept Bcl-2.").run()
     app = select_row(app, "Questions", 1)
     app = select_row(app, "Questions", 0)
     assert field(app, "answer_notes").value == "Accept Bcl-2."
+    app.switch_page("pages/benchmarks.py").run()
+    app.switch_page("pages/questions.py").run()
+    assert field(app, "answer_notes").value == "Accept Bcl-2."
+    assert field(app, "question").value == "What is the target of venetoclax?"
     reloaded = open_page("pages/questions.py")
     assert field(reloaded, "answer_notes").value == "Accept Bcl-2."
     assert "Unsaved edits" in texts(reloaded)
@@ -105,16 +95,6 @@ def test_a_browser_that_draws_the_form_anew_finds_the_present_values_in_it(open_
     assert field(app, "answer_notes").proto.default == "Accept Bcl-2."
     assert field(app, "question").proto.default == "What is the target of venetoclax?"
     assert field(app, "finished").proto.default is True
-
-
-def test_edits_survive_a_visit_to_another_page(open_page: Open, stored: str) -> None:
-    app = open_page("pages/questions.py")
-    field(app, "answer_notes").set_value("Accept Bcl-2.").run()
-    app.switch_page("pages/benchmarks.py").run()
-    app.switch_page("pages/questions.py").run()
-    assert field(app, "answer_notes").value == "Accept Bcl-2."
-    assert field(app, "question").value == "What is the target of venetoclax?"
-    assert "Unsaved edits" in texts(app)
 
 
 def test_discarding_edits_shows_what_is_stored(open_page: Open, stored: str) -> None:
@@ -163,16 +143,6 @@ def test_a_blank_reference_answer_is_refused_and_the_edit_kept(open_page: Open, 
     assert store.benchmarks.load(stored).get_question(TARGET).raw_answer == "BCL2"
 
 
-def test_the_template_shows_its_fields_and_never_the_truth_to_the_judge(open_page: Open, stored: str) -> None:
-    app = open_page("pages/questions.py")
-    [row] = table(app, "Fields of the template").to_dict("records")
-    assert (row["Field"], row["Type"], row["Truth"]) == ("target", "str", "BCL2")
-    assert row["Rule"] == "Same text: ignore capitals"
-    assert "built-in checks" in texts(app)
-    app.segmented_control(key="template_trial").set_value("Judge's view").run()
-    assert "BCL2" not in app.json[0].value
-
-
 def test_a_broken_template_shows_the_line_and_is_not_saved(open_page: Open, store: Store, stored: str) -> None:
     app = open_page("pages/questions.py")
     field(app, "answer_template").set_value("class Answer(BaseAnswer):\n    target: str = open('x')\n").run()
@@ -180,18 +150,6 @@ def test_a_broken_template_shows_the_line_and_is_not_saved(open_page: Open, stor
     assert "target: str = open('x')" in [code.value for code in app.code]
     save(app)
     assert store.benchmarks.load(stored).get_template(TARGET).startswith("from karenina_core")
-
-
-def test_a_skeleton_can_be_inserted_where_there_is_no_template(open_page: Open, store: Store, stored: str) -> None:
-    app = open_page("pages/questions.py", q=PAIRS)
-    app.button(key="insert_skeleton").click().run()
-    assert "ground_truth='23'" in field(app, "answer_template").value.replace('"', "'")
-    save(app)
-    assert store.benchmarks.load(stored).has_template(PAIRS)
-
-
-def test_an_unfinished_question_says_that_it_will_not_run(open_page: Open, stored: str) -> None:
-    assert "Will not run: it is not marked as finished." in texts(open_page("pages/questions.py", q=PAIRS))
 
 
 def test_a_question_that_only_wants_finishing_is_finished_by_one_click(

@@ -86,13 +86,11 @@ class TestCoverage:
         assert "every question has one" in texts(app)
         assert len(table(app, "Questions and their traits")) == 100
 
-    def test_a_benchmark_without_traits_says_how_to_begin(self, open_page: Open, store: Store) -> None:
+    def test_without_traits_or_questions_the_page_says_how_to_begin(self, open_page: Open, store: Store) -> None:
         store.benchmarks.save(small_benchmark())
         assert "No trait touches any of the 2 questions" in texts(open_page("pages/rubrics.py", view="coverage"))
-
-    def test_a_benchmark_without_questions_leads_there(self, open_page: Open, store: Store) -> None:
-        store.benchmarks.save(Benchmark.create("Empty"))
-        assert "no questions yet" in texts(open_page("pages/rubrics.py", view="coverage"))
+        empty = store.benchmarks.save(Benchmark.create("Empty"))
+        assert "no questions yet" in texts(open_page("pages/rubrics.py", view="coverage", benchmark=empty))
 
 
 class TestLibrary:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from karenina_core.analysis import to_json
 from karenina_core.benchmark import Benchmark, Choices, apply, suggest_mapping
 from karenina_core.runs import Store
 from pages.components.benchmarks import list as benchmark_list
@@ -247,3 +248,48 @@ def test_a_duplicate_keeps_the_prepared_answers(open_page: Open, store: Store) -
     open_page(PAGE).menu_button(key="benchmark_more").set_value("duplicate").run()
     [copy_id] = [row.id for row in store.benchmarks.all() if row.id != benchmark_id]
     assert table_import_answers.of_benchmark(copy_id) == {"A": {"q": "x"}}
+
+
+# An export of results: a run again, or questions and answers.
+
+
+@pytest.fixture
+def export(demo_run: str, store: Store) -> bytes:
+    """The results of the demo, as a file."""
+    return to_json(store.results.all(demo_run), store.runs.get(demo_run).config)
+
+
+def test_results_open_as_a_run(open_page: Open, export: bytes, store: Store) -> None:
+    app = uploaded(open_page(PAGE), export, "colleague.json")
+    assert "42 evaluations with their evidence." in texts(app)
+    app.button(key="results_open").click().run()
+    assert not app.exception
+    run = next(run for run in store.runs.all() if run.name == "colleague")
+    assert (run.done, run.status) == (42, "completed")
+    assert app.query_params["run"] == run.id
+
+
+def test_damaged_results_say_which_one_it_is(open_page: Open, export: bytes, store: Store) -> None:
+    app = uploaded(open_page(PAGE), export.replace(b'"status": "completed"', b'"status": "?"', 1), "colleague.json")
+    app.button(key="results_open").click().run()
+    assert "Result 1 in the file is damaged." in texts(app)
+    assert "colleague" not in [run.name for run in store.runs.all()]
+
+
+def test_answers_of_results_go_to_the_benchmark_that_asked(open_page: Open, export: bytes, store: Store) -> None:
+    [row] = store.benchmarks.all()
+    store.benchmarks.save(Benchmark.create("Another"))
+    app = uploaded(open_page(PAGE), export, "colleague.json")
+    app.segmented_control(key="results_way").set_value("answers").run()
+    assert labelled(app.selectbox, "Import into").value == row.id
+    app.button(key="table_import").click().run()
+    assert not app.exception
+    kept = table_import_answers.of_benchmark(row.id)
+    assert {model: len(answers) for model, answers in kept.items()} == dict.fromkeys(kept, 14) and len(kept) == 3
+    assert store.benchmarks.row(row.id).question_count == 14
+
+
+def test_results_can_be_let_go(open_page: Open, export: bytes) -> None:
+    app = uploaded(open_page(PAGE), export, "colleague.json")
+    app.button(key="upload_discard").click().run()
+    assert "results_open" not in [button.key for button in app.button]

@@ -72,7 +72,7 @@ def import_good_rows(page: Page) -> None:
     expect(page.get_by_text("4 of 6 rows can be imported")).to_be_visible()
     found = page.get_by_role("region", name="Findings").locator("[data-testid^=glide-cell-2-]")
     expect(found.filter(has_text="There is no reference answer.")).to_have_count(1)
-    expect(found.filter(has_text="The same question, with another answer, stands in row 2.")).to_have_count(1)
+    expect(found.filter(has_text="The same question has another answer in row 2.")).to_have_count(1)
     press(page, "Import 4 of 6")
     expect(page.get_by_text("4 questions · 0 finished · 1 with a template")).to_be_visible()
     expect(page.get_by_text("lab model: 4 answers")).to_be_visible()
@@ -98,7 +98,7 @@ def check(page: Page) -> None:
 
 def finish(page: Page) -> None:
     press(page, "Draft 1 missing template")
-    press(page, "Mark the 2 checked questions finished")
+    press(page, "Mark 2 checked questions finished")
     expect(page.get_by_text("Marked 2 questions finished.")).to_be_visible()
     press(page, "All benchmarks")
     expect(page.get_by_text("4 questions · 2 finished · 3 with a template")).to_be_visible()

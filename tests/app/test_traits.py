@@ -1,13 +1,17 @@
-"""Trying a trait before it is saved: over texts, over stored answers, by hand, and with a judge."""
+"""One trait: tried over texts, over stored answers, by hand and with a judge; and its form values."""
 
 from __future__ import annotations
 
 import json
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from karenina_core.schemas import ManualRubricTrait, MetricRubricTrait, ModelConfig, Rubric, RubricTrait
 from pages.components import services
+from pages.components.traits.form import NEW, trait_of, values_of, yields
 from tests.app.conftest import Open, healthy
 from tests.app.looking import labelled, table, texts
 from tests.app.samples import small_benchmark
@@ -171,3 +175,47 @@ def test_a_new_trait_is_tried_before_it_has_a_name(open_page: Open) -> None:
     fill(app, "Regular expression", "gold")
     fill(app, "Try it on a text", "It is gold.")
     assert "the pattern is found once" in texts(app)
+
+
+# The flat values of the form, and back.
+
+
+TRAITS = [
+    RubricTrait(name="Clarity", description="How clear?", min_score=0, max_score=3, higher_is_better=False),
+    RubricTrait(name="Polite", kind="binary", summary="Courtesy", higher_is_better=None),
+    RubricTrait(name="Tone", kind="literal", classes={"formal": "as: in a journal", "casual": ""}),
+    ManualRubricTrait(name="BH3", pattern=r"\bBH3\b", case_sensitive=False, invert=True),
+    MetricRubricTrait(name="Lungs", metrics=["accuracy"], tp_instructions=["a", "b"], tn_instructions=["c"]),
+    MetricRubricTrait(name="Found", metrics=["f1"], tp_instructions=["a"], fp_instructions=["x"]),
+]
+
+
+@pytest.mark.parametrize("trait", TRAITS, ids=lambda trait: trait.name)
+def test_a_trait_goes_through_the_form_unchanged(trait: RubricTrait) -> None:
+    assert trait_of(trait.type, values_of(trait), trait) == trait
+
+
+@given(st.text("ab \n:", max_size=12), st.integers(-5, 5), st.integers(6, 9))
+def test_any_description_and_bounds_go_through_the_form(description: str, low: int, high: int) -> None:
+    values = NEW["llm"] | {"name": "T", "description": description, "min_score": low, "max_score": high}
+    trait = trait_of("llm", values)
+    assert isinstance(trait, RubricTrait)
+    assert (trait.description or "") == description.strip()
+    assert values_of(trait)["max_score"] == high
+
+
+@pytest.mark.parametrize("kind", NEW)
+def test_an_empty_form_is_refused(kind: str) -> None:
+    with pytest.raises(ValueError):
+        trait_of(kind, NEW[kind])
+
+
+def test_a_trait_says_what_it_yields() -> None:
+    assert [yields(trait) for trait in TRAITS] == [
+        "score 0–3",
+        "yes / no",
+        "one of 2 classes",
+        "pattern, inverted",
+        "accuracy",
+        "f1",
+    ]
