@@ -215,7 +215,6 @@ def test_what_is_to_be_mended_is_said_and_mended(open_page: Open, store: Store, 
     app = open_page("pages/rubrics.py")
     fill(app, "What the judge assesses", "")
     assert "error] The trait has no description." in texts(app)
-    assert "It is all the judge knows of what to assess. Say what to assess" in texts(app)
     app.button(key="trait_fix_0").click().run()
     assert "The trait has no description" not in texts(app)
     save(app)
@@ -236,7 +235,6 @@ def test_a_new_trait_that_was_begun_is_found_again_after_a_reload(open_page: Ope
     fill(app, "Name", "Half")
     again = open_page("pages/rubrics.py")
     assert list(table(again, "Rubric traits")["Trait"])[-1] == "new, not added yet ✎"
-    assert list(table(again, "Rubric traits")) == ["Trait", "Yields", "Better"]
     again = select_row(again, "Rubric traits", 2)
     assert labelled(again.text_input, "Name").value == "Half"
 

@@ -11,7 +11,7 @@ import streamlit as st
 
 from karenina_core.errors import ConfigError
 from karenina_core.runs import Store
-from karenina_core.runs.engine import clicks
+from karenina_core.runs.engine import engine as clicks
 from pages.components import services
 from tests.faults.openai_server import OpenAIServer
 from tests.faults.road import config, honest, islands

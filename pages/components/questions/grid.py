@@ -146,11 +146,16 @@ def _bulk(row: BenchmarkRow, shown: Shown, draft: Draft) -> None:
 
 
 def _mark(row: BenchmarkRow, draft: Draft, names: Sequence[str], finished: bool) -> None:
+    word = "finished" if finished else "not finished"
+    stored = benchmark_choice.reading(row.id, row.revision)
+    if all(stored.get_question(name).finished == finished for name in names):
+        feedback.say(f"All {len(names)} were marked as {word} already.")
+        st.rerun()
     applied: list[Any] = []
 
     def mark(benchmark: Benchmark) -> str:
         applied.extend(apply_edits(benchmark, {name: {"finished": finished} for name in names}))
-        return f"Marked **{counted(len(applied), 'question')}** as {'finished' if finished else 'not finished'}"
+        return f"Marked **{counted(len(applied), 'question')}** as {word}"
 
     benchmark_choice.apply(row, mark, lambda it: take_back(it, applied), then=lambda: _forget_marks(draft, names))
 
