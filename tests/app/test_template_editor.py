@@ -197,7 +197,7 @@ def test_a_composition_is_chosen_and_follows_a_renamed_field() -> None:
     [
         ("Name", "the target", "is not a field name"),
         ("What the judge looks for", " ", "needs a description"),
-        ("Rule", "TraceContains", "must be typed bool"),
+        ("Rule", "TraceContains", "TraceContains cannot be built"),
         ("Type", "literal", None),
     ],
 )

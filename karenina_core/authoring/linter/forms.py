@@ -58,7 +58,7 @@ def _complaint(model: type[FieldSpec] | type[TemplateSpec], data: Any) -> str | 
     try:
         model.model_validate(data)
     except ValidationError as error:
-        message = validation_message(error, most=1)
+        message = validation_message(error, most=1).removeprefix("verify_with: ")
         return f"{message[:1].upper()}{message[1:].rstrip('.')}."
     return None
 

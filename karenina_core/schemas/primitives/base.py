@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer, model_validator
 from pydantic_core import from_json, to_json
 
-from karenina_core.errors import InputError
+from karenina_core.errors import InputError, validation_message
 
 FieldKind = Literal["bool", "str", "int", "float", "list[str]", "literal", "date"]
 """What a template field holds; a `date` is written as `str`."""
@@ -162,4 +162,4 @@ def _built(data: Mapping[str, Any]) -> Primitive:
     try:
         return cls.model_validate({key: value for key, value in data.items() if key != "type"})
     except ValueError as error:
-        raise InputError(f"{name} cannot be built.", why=str(error)) from error
+        raise InputError(f"{name} cannot be built.", why=f"{validation_message(error)}.") from error
