@@ -64,10 +64,6 @@ from .store.frames import question_columns as question_columns
 from .store.frames import result_columns as result_columns
 from .store.frames import score_columns as score_columns
 from .store.runs import STATES as STATES
-from .store.schema import field as field
-from .store.schema import payload as payload
-from .store.schema import result as result
-from .store.schema import score as score
 from .topup import TROUBLES as TROUBLES
 from .topup import questions_of as questions_of
 from .topup import top_up as top_up

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 USUAL_RANGE = (1, 5)
 F1_LINES = (0.2, 0.4, 0.6, 0.8)
 _SHARES = ["llm_binary", "regex"]
+_PLANE = ["precision", "recall"]
 _LARGEST_BUBBLE, _TITLE_SPACE, _ROW_SPACE, _MEAN_BELOW = 30, 70, 56, 0.36
 # From the colour of opposite traits over white to that of traits that agree; the number on the square says the same.
 _CORRELATIONS = [[0.0, canvas.WRONG], [0.5, "#F2F2F2"], [1.0, canvas.RIGHT]]
@@ -302,9 +303,6 @@ def precision_recall(frame: pd.DataFrame) -> go.Figure:
         xaxis=canvas.share_axis("Recall: how much of it was found", range=[-0.03, 1.19]),
         yaxis=canvas.share_axis("Precision: how much is right", range=[-0.03, 1.06]),
     )
-
-
-_PLANE = ["precision", "recall"]
 
 
 def _plane_mark(row: Row) -> Mark:
