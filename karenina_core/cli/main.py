@@ -50,9 +50,7 @@ _COUNT: dict[str, Any] = {"type": _positive, "metavar": "N"}
 # What an option is, wherever a command has it; a command may say something else about it.
 OPTIONS: dict[str, dict[str, Any]] = {
     "file": _FILE,
-    "run": _RUN,
-    "before": _RUN,
-    "after": _RUN,
+    **dict.fromkeys(("run", "before", "after"), _RUN),
     "--json": {**_FLAG, "help": "print JSON"},
     "--config": {**_FILE, "help": "configuration as JSON, or exported results; options change it"},
     "--preset": {"metavar": "NAME", "help": "stored configuration; options change it"},

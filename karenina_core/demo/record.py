@@ -55,8 +55,9 @@ def recording_of(
             _refuse_prepared(call.model, call.source)
             recorded = _recorded(call, result)
             # A judge that was asked again is recorded with its last reply.
-            recorded_calls[recorded.purpose, recorded.model, recorded.answering_model, *_place(recorded)] = recorded
-            facts.setdefault(call.model, _facts(call))
+            place = (recorded.question_id, recorded.replicate, recorded.part)
+            recorded_calls[recorded.purpose, recorded.model, recorded.answering_model, *place] = recorded
+            facts.setdefault(call.model, {name: fact for name, fact in call.provenance.items() if name != "first_call"})
     recording = Recording(
         name=name,
         title=title,
@@ -96,14 +97,6 @@ def _recorded(call: CallRecord, result: VerificationResult) -> RecordedCall:
             "usage": call.usage,
         }
     )
-
-
-def _place(call: RecordedCall) -> tuple[str, int, str]:
-    return call.question_id, call.replicate, call.part
-
-
-def _facts(call: CallRecord) -> dict[str, Any]:
-    return {key: value for key, value in call.provenance.items() if key != "first_call"}
 
 
 def _models(config: VerificationConfig, facts: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:

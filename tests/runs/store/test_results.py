@@ -1,3 +1,5 @@
+"""Stored results: evidence, columns, fields and trait values."""
+
 from __future__ import annotations
 
 import math
@@ -239,3 +241,22 @@ def test_a_full_disk_undoes_the_batch_and_says_so(store: Store) -> None:
         store.results.save(run_id, [plain_result("q2"), full_result("q3", text="x" * 1_000_000)])
     assert [row["question_id"] for row in store.results.rows(run_id)] == ["q1"]
     assert store.runs.get(run_id).done == 1
+
+
+# Questions about many results
+
+
+def test_failures_count_verdicts_by_question_and_model(any_store: Store) -> None:
+    run_id = any_store.runs.create(wanted(small_benchmark(3), small_config(2, 1, replicate_count=2)))
+    any_store.results.save(
+        run_id,
+        [
+            plain_result("q1", "lab/model-1", verdict="fail"),
+            plain_result("q1", "lab/model-1", replicate=2),
+            plain_result("q1", "lab/model-2"),
+            plain_result("q2", "lab/model-1"),
+            plain_result("q3", "lab/model-1", failure=failure_of("timeout")),
+            plain_result("q3", "lab/model-2", verdict="not_evaluated"),
+        ],
+    )
+    assert any_store.results.failures(run_id) == {"q1": {"lab/model-1": (1, 2), "lab/model-2": (0, 1)}}
