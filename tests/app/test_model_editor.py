@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from tests.runs.test_connection import ready
 
 from karenina_core.runs import Store
 from karenina_core.schemas import ModelConfig
@@ -14,6 +13,7 @@ from tests.app.conftest import Open, healthy
 from tests.app.looking import labelled, texts
 from tests.faults.openai_server import OpenAIServer
 from tests.faults.road import islands, model
+from tests.runs.test_calls import ready
 
 OLD = ModelConfig(
     id="Mine",
