@@ -19,7 +19,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from itertools import count
 from types import TracebackType
-from typing import Literal, NamedTuple
+from typing import Literal
 from weakref import WeakKeyDictionary
 
 from karenina_core.errors import ConfigError, ModelError
@@ -208,12 +208,14 @@ class RunLimiter:
         )
 
 
-class _Waiting(NamedTuple):
-    """A call that waits: for its permit, or for None when it is called back."""
+class _Waiting:
+    """A call that waits for its turn; it is called back when it gets no permit then."""
 
-    permit: asyncio.Future[Permit | None]
-    tokens: int
-    arrival: int
+    def __init__(self, tokens: int) -> None:
+        self.turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.permit: Permit | None = None
+        self.tokens = tokens
+        self.arrival = next(_arrivals)
 
 
 class RunQueue:
@@ -271,39 +273,40 @@ class RunQueue:
         tokens = self.model.rates.estimate(characters)
         if not self.waiting and self.may_begin:
             return self.begin(tokens)
-        waiting = _Waiting(asyncio.get_running_loop().create_future(), tokens, next(_arrivals))
+        waiting = _Waiting(tokens)
         self.waiting.append(waiting)
         try:
-            return await waiting.permit
+            await waiting.turn
         except asyncio.CancelledError:
-            if waiting in self.waiting:
+            if waiting.permit is not None:
+                self.end(waiting.permit, None)
+            elif waiting in self.waiting:
                 self.waiting.remove(waiting)
-            elif not waiting.permit.cancelled() and not waiting.permit.exception() and waiting.permit.result():
-                self.end(waiting.permit.result(), None)
             raise
+        return waiting.permit
 
     def begin(self, tokens: int) -> Permit:
         """Count a call that begins, and return its permit."""
         model = self.model
         self._in_flight += 1
         self.run.in_flight += 1
-        model.begin(tokens)
+        model.in_flight += 1
+        model.concurrency.began(model.in_flight)
+        model.rates.take(tokens)
         permit = Permit(self, model.concurrency.wave, model.breaker.suspended, not self.key_accepted, tokens)
         if permit.probes_model:
             model.probing = True
         if permit.probes_key:
-            self._auth_probe = asyncio.get_running_loop().call_later(AUTH_PROBE_SECONDS, self._stop_waiting_for_key)
+            self._auth_probe = asyncio.get_running_loop().call_later(AUTH_PROBE_SECONDS, self._accept_key, False)
         return permit
 
-    def end(self, permit: Permit | None, outcome: ModelError | Usage | None) -> None:
+    def end(self, permit: Permit, outcome: ModelError | Usage | None) -> None:
         """Take a permit back.
 
         Args:
             permit: Of this queue.
             outcome: What an answer took, the failure, or None when the call was given up by ourselves.
         """
-        if permit is None:
-            return
         model = self.model
         self._in_flight -= 1
         self.run.in_flight -= 1
@@ -316,11 +319,17 @@ class RunQueue:
         if outcome is not None:
             self._requests += 1
             self.rate.add()
-            model.rates.settle(permit.tokens, outcome if isinstance(outcome, Usage) else None)
             if isinstance(outcome, ModelError):
+                model.rates.settle(permit.tokens, None)
                 self._failed(permit, outcome)
             else:
-                self._answer(outcome.cost)
+                model.rates.settle(permit.tokens, outcome)
+                model.concurrency.answered()
+                model.breaker.answered()
+                self._answered = True
+                self._accept_key()
+                if outcome.cost is not None:
+                    self._cost = outcome.cost + (self._cost or 0.0)
         grant({*model.queues, *self.run.queues.values()})
 
     def stop(self, error: ModelError) -> None:
@@ -330,12 +339,12 @@ class RunQueue:
             _accepted_keys.discard(self._key)
         self.dismiss(lambda waiting: waiting.set_exception(StoppedError(self.label, error)))
 
-    def dismiss(self, settle: Callable[[asyncio.Future[Permit | None]], object]) -> None:
-        """Let all calls that wait leave the queue."""
+    def dismiss(self, settle: Callable[[asyncio.Future[None]], object]) -> None:
+        """Let all calls that wait leave the queue without a permit."""
         while self.waiting:
-            permit = self.waiting.popleft().permit
-            if not permit.done():
-                settle(permit)
+            turn = self.waiting.popleft().turn
+            if not turn.done():
+                settle(turn)
 
     def traffic(self) -> ModelTraffic:
         """Return how the model is doing."""
@@ -361,14 +370,6 @@ class RunQueue:
             reason=str(self.stopped) if self.stopped else "",
         )
 
-    def _answer(self, cost: float | None) -> None:
-        if cost is not None:
-            self._cost = cost + (self._cost or 0.0)
-        self._answered = True
-        self._accept_key()
-        self.model.concurrency.answered()
-        self.model.breaker_answered()
-
     def _failed(self, permit: Permit, error: ModelError) -> None:
         model = self.model
         match error.category:
@@ -386,24 +387,21 @@ class RunQueue:
                 ):
                     model.give_up(error)
             case "connection" | "timeout" | "server_error":
-                self._accept_key(for_all=False)
+                self._accept_key(False)
                 model.concurrency.failed()
                 if model.breaker.failed(permit.probes_model):
                     model.give_up(error)
             case _:
-                model.breaker_answered()
+                model.breaker.answered()
                 self._accept_key()
 
-    def _accept_key(self, *, for_all: bool = True) -> None:
+    def _accept_key(self, for_all: bool = True) -> None:
         """Note that the key was accepted, for all further runs of this process or only for this queue."""
         if not self.key_accepted:
             self.key_accepted = True
             if for_all and self._key is not None:
                 _accepted_keys.add(self._key)
-
-    def _stop_waiting_for_key(self) -> None:
-        self._accept_key(for_all=False)
-        grant([self])
+            grant([self])
 
 
 class Permit:
@@ -497,17 +495,6 @@ class ModelLimiter:
             self._look_again(delay)
         return not delay
 
-    def begin(self, tokens: int) -> None:
-        """Count a call that begins."""
-        self.in_flight += 1
-        self.concurrency.began(self.in_flight)
-        self.rates.take(tokens)
-
-    def breaker_answered(self) -> None:
-        """Note that the model is there."""
-        if not self.breaker.calm or self.breaker.failures:
-            self.breaker.answered()
-
     def give_up(self, error: ModelError) -> None:
         """Call the model no more in any of the present runs."""
         for queue in self.queues:
@@ -536,8 +523,9 @@ def grant(queues: Iterable[RunQueue]) -> None:
     while ready := [queue for queue in queues if queue.waiting and queue.may_begin]:
         queue = min(ready, key=lambda queue: (queue.model.in_flight, queue.waiting[0].arrival))
         waiting = queue.waiting.popleft()
-        if not waiting.permit.done():
-            waiting.permit.set_result(queue.begin(waiting.tokens))
+        if not waiting.turn.done():
+            waiting.permit = queue.begin(waiting.tokens)
+            waiting.turn.set_result(None)
 
 
 def model_name(config: ModelConfig) -> ModelName:

@@ -136,21 +136,24 @@ class Bucket:
     More may be taken than there is: whoever comes next waits for it. That is how a call is admitted by an estimate
     and settled by what it really took.
 
-    Args:
-        per_minute: Above zero.
-        clock: Seconds.
+    Attributes:
+        per_minute: None without a limit.
     """
 
-    def __init__(self, per_minute: float, clock: Clock = time.monotonic) -> None:
-        self.per_minute = per_minute
-        self._each = 60.0 / per_minute
-        self._burst = BURST if self._each < BURST else 0.0
+    def __init__(self, per_minute: float | None = None, clock: Clock = time.monotonic) -> None:
         self._clock = clock
         self._paid_until = -math.inf
+        self.set_rate(per_minute)
+
+    def set_rate(self, per_minute: float | None) -> None:
+        """Set another rate; one that stays as it is forgets nothing."""
+        self.per_minute = per_minute
+        self._each = 60.0 / per_minute if per_minute else 0.0
+        self._burst = BURST if self._each < BURST else 0.0
 
     def wait(self) -> float:
         """Return the seconds until something may be taken."""
-        return max(0.0, self._paid_until - self._burst - self._clock())
+        return max(0.0, self._paid_until - self._burst - self._clock()) if self.per_minute else 0.0
 
     def take(self, amount: float) -> None:
         """Take an amount."""
@@ -162,57 +165,45 @@ class Bucket:
 
 
 class RateBudget:
-    """Requests and tokens per minute; where neither is limited, nothing is counted.
+    """Requests and tokens per minute.
 
     A call takes an estimate of its tokens when it begins and is settled by what it really took.
-
-    Attributes:
-        limited: Whether there is a limit at all.
     """
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
-        self.limited = False
-        self._clock = clock
-        self._requests: Bucket | None = None
-        self._tokens: Bucket | None = None
+        self._requests, self._tokens = Bucket(clock=clock), Bucket(clock=clock)
         self._usual_reply = USUAL_REPLY
 
+    @property
+    def limited(self) -> bool:
+        """Whether there is a limit at all."""
+        return bool(self._requests.per_minute or self._tokens.per_minute)
+
     def set_limits(self, requests: Iterable[float | None], tokens: Iterable[float | None]) -> None:
-        """Hold calls to the narrowest of some limits per minute; a limit that stays as it is forgets nothing."""
-        self._requests = self._narrowest(self._requests, requests)
-        self._tokens = self._narrowest(self._tokens, tokens)
-        self.limited = self._requests is not None or self._tokens is not None
+        """Hold calls to the narrowest of some limits per minute."""
+        self._requests.set_rate(min(filter(None, requests), default=None))
+        self._tokens.set_rate(min(filter(None, tokens), default=None))
 
     def estimate(self, characters: int) -> int:
-        """Return about how many tokens a prompt of so many characters and its reply take; 0 without a limit."""
-        return characters // CHARACTERS_PER_TOKEN + int(self._usual_reply) if self._tokens is not None else 0
+        """Return about how many tokens a prompt of so many characters and its reply take."""
+        return characters // CHARACTERS_PER_TOKEN + int(self._usual_reply)
 
     def wait(self) -> float:
         """Return the seconds until another call may begin."""
-        return max(bucket.wait() if bucket else 0.0 for bucket in (self._requests, self._tokens))
+        return max(self._requests.wait(), self._tokens.wait())
 
     def take(self, tokens: int) -> None:
         """Note that a call begins, with the estimate of its tokens."""
-        if self._requests is not None:
-            self._requests.take(1)
-        if self._tokens is not None:
-            self._tokens.take(tokens)
+        self._requests.take(1)
+        self._tokens.take(tokens)
 
     def settle(self, tokens: int, usage: Usage | None) -> None:
         """Replace the estimate of a call by what it took, as far as the provider says; None gives it back."""
-        if self._tokens is None:
-            return
         if usage is None:
             self._tokens.settle(-tokens)
         elif usage.output_tokens is not None:
             self._usual_reply += 0.2 * (usage.output_tokens - self._usual_reply)
             self._tokens.settle((usage.input_tokens or 0) + usage.output_tokens - tokens)
-
-    def _narrowest(self, bucket: Bucket | None, limits: Iterable[float | None]) -> Bucket | None:
-        narrowest = min(filter(None, limits), default=None)
-        if narrowest is None or (bucket is not None and bucket.per_minute == narrowest):
-            return bucket if narrowest else None
-        return Bucket(narrowest, self._clock)
 
 
 class CircuitBreaker:
@@ -238,10 +229,14 @@ class CircuitBreaker:
         self._clock = clock
         self._jitter = jitter
         self.attempts = 4
-        self.answered()
+        self._reset()
 
     def answered(self) -> None:
         """Note that the model answered."""
+        if not self.calm or self.failures:
+            self._reset()
+
+    def _reset(self) -> None:
         self.calm = True
         self.suspended = False
         self.failures = 0

@@ -17,12 +17,12 @@ def main(url: str, run_id: str) -> None:
     with Store.open(url) as store, Engine(store) as runner:
         print("ready", flush=True)
         runner.resume(run_id)
-        told = -1
+        reported = -1
         while True:
             seen = runner.wait(run_id, 0.002)
-            if seen.done != told:
-                told = seen.done
-                print("done", told, *re.findall(r"island (\d+)\?", " ".join(seen.recent)), flush=True)
+            if seen.done != reported:
+                reported = seen.done
+                print("done", reported, *re.findall(r"island (\d+)\?", " ".join(seen.recent)), flush=True)
             if not seen.active:
                 print("ended", seen.status, flush=True)
                 return

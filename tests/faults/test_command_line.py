@@ -72,12 +72,12 @@ def test_a_run_that_was_killed_is_listed_and_resumed(
         stop(child, how)
     assert child.returncode == -how
     assert main(["runs"]) == 0
-    told = capsys.readouterr().out
+    listed = capsys.readouterr().out
     with Store.open() as store:
         (run,) = store.runs.all()
         kept = {row["result_id"]: row["timestamp"] for row in store.results.rows(run.id)}
-    assert f"{len(kept)} of {QUESTIONS}" in told
-    assert f"Go on with: karenina resume {run.id}" in told
+    assert f"{len(kept)} of {QUESTIONS}" in listed
+    assert f"Go on with: karenina resume {run.id}" in listed
     assert main(["resume", run.id]) == 0
     assert f"{QUESTIONS} of {QUESTIONS} evaluations done" in capsys.readouterr().out
     with Store.open() as store:
@@ -94,11 +94,11 @@ def test_an_interrupted_command_names_the_run_it_was_carrying_out(
         earlier = store.runs.create(wanted(islands(1), config(server)), "Earlier")
         store.runs.set_status(earlier, "interrupted")
     with begun(arguments, "Mine", server) as child:
-        said = stop(child, signal.SIGINT)
+        message = stop(child, signal.SIGINT)
     assert child.returncode == 130
     with Store.open() as store:
         (mine,) = [run for run in store.runs.all() if run.name == "Mine"]
-    assert f"Go on with: karenina resume {mine.id}." in said
+    assert f"Go on with: karenina resume {mine.id}." in message
     assert main(["resume", mine.id]) == 0
     assert f"{QUESTIONS} of {QUESTIONS} evaluations done" in capsys.readouterr().out
 

@@ -30,10 +30,10 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("script", "said"), CASES.values(), ids=CASES)
-def test_what_does_not_need_a_heavy_library_does_without(script: str, said: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("script", "output"), CASES.values(), ids=CASES)
+def test_what_does_not_need_a_heavy_library_does_without(script: str, output: str, tmp_path: Path) -> None:
     environment = {**os.environ, "KARENINA_DATABASE_URL": f"sqlite:///{tmp_path / 'karenina.db'}"}
     command = [sys.executable, "-c", f"{BREAK}\n{script}"]
     ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
-    assert ended.stdout.splitlines()[-1] == said
+    assert ended.stdout.splitlines()[-1] == output

@@ -8,17 +8,14 @@ from tests.faults import openai_server as provider
 from tests.faults.openai_server import Reply, failing
 from tests.faults.road import Road, always, first, honest, model, verdicts
 
-PASSING = {
-    "500": failing(500),
-    "502": failing(502),
-    "503": failing(503),
-    "529": failing(529),
-    "dropped": provider.DROPPED,
-    "body cut off": provider.TRUNCATED_BODY,
-    "malformed body": provider.MALFORMED,
-    "HTML page": provider.HTML,
-    "no choices": provider.NO_CHOICES,
-    "silence": provider.HANGING,
+PASSING: dict[str, tuple[Reply, str]] = {
+    **{str(status): (failing(status), "server_error") for status in (500, 502, 503, 529)},
+    "dropped": (provider.DROPPED, "connection"),
+    "body cut off": (provider.TRUNCATED_BODY, "connection"),
+    "malformed body": (provider.MALFORMED, "server_error"),
+    "HTML page": (provider.HTML, "server_error"),
+    "no choices": (provider.NO_CHOICES, "server_error"),
+    "silence": (provider.HANGING, "timeout"),
 }
 
 
@@ -27,7 +24,7 @@ def settings_for(fault: Reply) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("of", ["answerer", "judge"])
-@pytest.mark.parametrize("fault", PASSING.values(), ids=PASSING)
+@pytest.mark.parametrize("fault", [fault for fault, _ in PASSING.values()], ids=PASSING)
 def test_a_fault_that_passes_is_survived(road: Road, fault: Reply, of: str) -> None:
     road.server.script = first(fault, fault, of=of, question=2)
     assert verdicts(road.run(3, max_attempts=3, **settings_for(fault))) == ["pass"] * 3
@@ -35,21 +32,7 @@ def test_a_fault_that_passes_is_survived(road: Road, fault: Reply, of: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("fault", "category"),
-    [
-        (failing(500), "server_error"),
-        (failing(502), "server_error"),
-        (failing(503), "server_error"),
-        (failing(529), "server_error"),
-        (provider.DROPPED, "connection"),
-        (provider.TRUNCATED_BODY, "connection"),
-        (provider.MALFORMED, "server_error"),
-        (provider.HTML, "server_error"),
-        (provider.NO_CHOICES, "server_error"),
-        (provider.HANGING, "timeout"),
-        (provider.rate_limited(), "rate_limit"),
-    ],
-    ids=[*PASSING, "429"],
+    ("fault", "category"), [*PASSING.values(), (provider.rate_limited(), "rate_limit")], ids=[*PASSING, "429"]
 )
 def test_a_fault_that_stays_becomes_an_error_row_and_the_run_goes_on(road: Road, fault: Reply, category: str) -> None:
     road.server.script = always(fault, question=2)

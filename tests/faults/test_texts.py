@@ -110,12 +110,12 @@ def test_any_reply_survives_the_ledger(kept_open: tuple[Store, str], text: str) 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_a_model_is_told_anything_and_its_run_can_be_resumed(road: Road, text: str) -> None:
     """What was stored of a configuration is still that of the run."""
-    told = model(road.server, system_prompt=f"Be brief. {text}")
-    run_id = road.begin(1, answering_models=[told])
+    briefed = model(road.server, system_prompt=f"Be brief. {text}")
+    run_id = road.begin(1, answering_models=[briefed])
     assert road.finish(run_id).passed == 1
     assert verdicts(road.resume(run_id)) == ["pass"]
-    said = road.server.requests[0]["messages"][0]["content"]
-    assert said == f"Be brief. {clean(text)}"
+    prompt = road.server.requests[0]["messages"][0]["content"]
+    assert prompt == f"Be brief. {clean(text)}"
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)

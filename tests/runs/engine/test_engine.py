@@ -16,8 +16,8 @@ import pytest
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import ConfigError, InputError, StoreError
 from karenina_core.models import ModelCaller
-from karenina_core.runs import DuplicateStartGuard, Engine, ModelCount, Progress, Store, wanted, with_answers
-from karenina_core.runs.engine.engine import HEARTBEAT_SECONDS, ONE_CLICK_SECONDS
+from karenina_core.runs import Engine, ModelCount, Progress, Store, wanted, with_answers
+from karenina_core.runs.engine.engine import HEARTBEAT_SECONDS
 from karenina_core.runs.engine.job import gc_tuning, workers_for
 from karenina_core.runs.engine.pause import PauseControl
 from karenina_core.runs.store.runs import LEASE_SECONDS
@@ -446,30 +446,6 @@ def test_another_process_asks_for_the_prepared_answers_before_it_goes_on(store: 
             second.resume(run_id)
         second.resume(run_id, with_answers(store.runs.get(run_id).config, {"manual": PREPARED}))
         assert finish(second, run_id).passed == 2
-
-
-# A double click
-
-BEGUN = 100.0
-
-
-@pytest.mark.parametrize(
-    ("request_", "late", "same"),
-    [
-        (("pilot", 3), -1.0, True),
-        (("pilot", 3), ONE_CLICK_SECONDS, True),
-        (("pilot", 3), ONE_CLICK_SECONDS + 0.1, False),
-        (("pilot", 4), 0.0, False),
-    ],
-)
-def test_the_second_click_of_a_double_click_asks_for_nothing_of_its_own(
-    monkeypatch: pytest.MonkeyPatch, request_: tuple[object, ...], late: float, same: bool
-) -> None:
-    guard = DuplicateStartGuard()
-    assert guard.repeated((), clicked=0.0) is None
-    monkeypatch.setattr(time, "monotonic", lambda: BEGUN)
-    guard.began(("pilot", 3), "run-1")
-    assert guard.repeated(request_, clicked=BEGUN + late) == ("run-1" if same else None)
 
 
 # Workers and garbage
