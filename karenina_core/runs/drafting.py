@@ -21,7 +21,7 @@ from pydantic import AliasChoices, BeforeValidator, Field, TypeAdapter, Validati
 from karenina_core.authoring import REVIEW_PROPERTY, Review, add_draft, draft_by_rule
 from karenina_core.benchmark import Benchmark, BenchmarkQuestion
 from karenina_core.errors import InputError, KareninaError, StoreError
-from karenina_core.models import KeySource, Rate, check_model, using_keys
+from karenina_core.models import KeySource, Rate, RunLimiter, check_model, using_keys
 from karenina_core.pipeline import GeneratedTemplate, draft_request, generate_template, generation, to_draft
 from karenina_core.runs.calls import store_calls
 from karenina_core.runs.engine.engine import Engine
@@ -339,7 +339,8 @@ class DraftJob(BackgroundJob):
         *,
         stored: bool,
     ) -> None:
-        super().__init__(shared, max_concurrent=max_concurrent, max_cost=max_cost, of="drafting", ends_with_money=False)
+        limiter = RunLimiter(max_concurrent)
+        super().__init__(shared, limiter, max_cost=max_cost, of="drafting", ends_with_money=False)
         self._batch = batch
         self._questions = questions
         self._author = author

@@ -22,7 +22,7 @@ from pydantic import TypeAdapter, ValidationError
 from karenina_core import patterns
 from karenina_core.errors import ConfigError, InputError, StoreError, validation_message
 from karenina_core.files import json_bytes, read_json
-from karenina_core.models import KeySource, ModelCaller, check_model
+from karenina_core.models import KeySource, ModelCaller, RunLimiter, check_model
 from karenina_core.pipeline import Sample, TraitScorer, needs_judge
 from karenina_core.runs.calls import call_now
 from karenina_core.runs.engine.engine import Engine
@@ -554,14 +554,8 @@ class ScoringJob(BackgroundJob):
 
     def __init__(self, shared: JobServices, scoring: Scoring, plan: Plan) -> None:
         config = plan.config
-        super().__init__(
-            shared,
-            max_concurrent=scoring.max_concurrent,
-            max_attempts=config.max_attempts,
-            max_cost=scoring.max_cost,
-            of="scoring",
-            run_id=scoring.run_id,
-        )
+        limiter = RunLimiter(scoring.max_concurrent, attempts=config.max_attempts)
+        super().__init__(shared, limiter, max_cost=scoring.max_cost, of="scoring", run_id=scoring.run_id)
         self.progress = ScoringProgress(scoring.run_id, scoring.trait.name)
         self._scoring = scoring
         self._plan = plan

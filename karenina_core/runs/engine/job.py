@@ -63,9 +63,7 @@ class BackgroundJob:
 
     Args:
         shared: What the jobs of the engine share.
-        max_concurrent: Calls in flight at once.
-        adaptive: Whether the limits of models follow what their providers accept.
-        max_attempts: How often a call is tried.
+        limiter: How many calls may be in flight, and how often a call is tried.
         max_cost: US dollars that may be spent; None without a bound.
         spent: US dollars that were spent before.
         of: What spends, in words.
@@ -81,10 +79,8 @@ class BackgroundJob:
     def __init__(
         self,
         shared: JobServices,
+        limiter: RunLimiter,
         *,
-        max_concurrent: int,
-        adaptive: bool = True,
-        max_attempts: int = 4,
         max_cost: float | None = None,
         spent: float = 0.0,
         of: str = "the run",
@@ -93,11 +89,11 @@ class BackgroundJob:
     ) -> None:
         self.run_id = run_id
         self.ended = threading.Event()
-        self.limiter = RunLimiter(max_concurrent, adaptive=adaptive, attempts=max_attempts)
+        self.limiter = limiter
         self.pauses = PauseControl(self.pause_for_trouble)
         self.spend = SpendMeter(self._spent_today, max_cost, spent, of, self.stop if ends_with_money else None)
         ledger = RunLedger(shared.ledger, self.spend, run_id, self.pauses)
-        services = CallServices(ledger, self.limiter, self.spend, self.pauses)
+        services = CallServices(ledger, limiter, self.spend, self.pauses)
         self.caller = ModelCaller(services, client_at(shared.store.settings.prices()))
         self.shared = shared
         self._task: asyncio.Task[None] | None = None
@@ -114,7 +110,12 @@ class BackgroundJob:
         """
 
     def pause_for_trouble(self, error: StoreError, began: float) -> None:
-        """Hold the work back, because the store refused something in an attempt that began at this moment."""
+        """Deal with a store that refused something in an attempt that began at this moment; other work than runs fails.
+
+        Raises:
+            StoreError: What the store said.
+        """
+        raise error
 
     def begin(self, keys: KeySource | None = None) -> None:
         """Start working, with these keys before those of the environment."""
@@ -237,15 +238,10 @@ class RunJob(BackgroundJob):
         make_evaluator: EvaluatorFactory = RunPipeline,
     ) -> None:
         config = plan.config
-        super().__init__(
-            shared,
-            max_concurrent=config.max_concurrent_requests,
-            adaptive=config.adaptive_concurrency,
-            max_attempts=config.max_attempts,
-            max_cost=config.max_cost,
-            spent=run.cost or 0.0,
-            run_id=run.id,
+        limiter = RunLimiter(
+            config.max_concurrent_requests, adaptive=config.adaptive_concurrency, attempts=config.max_attempts
         )
+        super().__init__(shared, limiter, max_cost=config.max_cost, spent=run.cost or 0.0, run_id=run.id)
         self.run = run
         self.tally = tally
         self.trouble: StoreError | None = None
@@ -261,8 +257,8 @@ class RunJob(BackgroundJob):
         self._message = run.note
         self._final: RunStatus = "cancelled"
         self._lost = False
-        self._seconds = run.seconds
-        self._stopwatch, self._stopwatch_of_session = Stopwatch(), Stopwatch()
+        self._stopwatch = Stopwatch()
+        self._stored_seconds = 0.0
         self._noting = asyncio.Lock()
         self._busy = self._workers = 0
         self._grow: Callable[[], None] = lambda: None
@@ -279,7 +275,7 @@ class RunJob(BackgroundJob):
 
     def progress(self) -> Progress:
         """Return where the run stands."""
-        spent, seconds = account_of(self.run) + self.spend.spent, self._seconds + self._stopwatch.seconds
+        spent, seconds = account_of(self.run) + self.spend.spent, self.run.seconds + self._stopwatch.seconds
         seen = self.tally.progress(self.run, self._status, spent, seconds, self._message)
         if self.ended.is_set():
             return seen
@@ -334,14 +330,15 @@ class RunJob(BackgroundJob):
         Raises:
             StoreError: It is not stored. What was spent is tried again the next time.
         """
-        spent, seconds = self.spend.take(), self._stopwatch.take()
-        self._seconds += seconds
+        spent, seconds = self.spend.take(), self._stopwatch.seconds
         try:
-            await asyncio.to_thread(self.shared.store.runs.add_work, self.run.id, spent, seconds)
+            worked = seconds - self._stored_seconds
+            await asyncio.to_thread(self.shared.store.runs.add_work, self.run.id, spent, worked)
         except StoreError as error:
             self.spend.settle(spent, error)
             raise
         self.spend.settle(spent)
+        self._stored_seconds = seconds
 
     async def work(self) -> None:
         """Evaluate everything that is left, with as many workers as keep the calls in flight that are allowed."""
@@ -367,7 +364,7 @@ class RunJob(BackgroundJob):
 
     async def finish(self, error: BaseException | None) -> None:
         """Store how the run ended."""
-        self._rest()
+        self._stopwatch.stop()
         status: RunStatus | None = "completed"
         if isinstance(error, asyncio.CancelledError):
             status = self._final
@@ -381,12 +378,10 @@ class RunJob(BackgroundJob):
         try:
             await shared.writer.flush()
             async with self._noting:
-                spent, seconds = self.spend.take(), self._stopwatch.take()
-                self._seconds += seconds
                 final = None if self._lost else status
-                await asyncio.to_thread(
-                    shared.store.runs.end, run_id, shared.owner, final, self._message, spent, seconds
-                )
+                seconds = self._stopwatch.seconds - self._stored_seconds
+                work = self._message, self.spend.take(), seconds
+                await asyncio.to_thread(shared.store.runs.end, run_id, shared.owner, final, *work)
         except StoreError as trouble:
             log.error("The end of run %s could not be stored: %s", run_id, trouble)
             self.trouble = trouble
@@ -398,21 +393,16 @@ class RunJob(BackgroundJob):
         self.tally.restart_rate()
         self.limiter.restart_rates()
         self._stopwatch.start()
-        self._stopwatch_of_session.start()
 
     def _pause(self, message: str | None) -> None:
         self.pauses.pause()
         self.limiter.recall()
-        self._rest()
-        self._status, self._message = "paused", self.run.note if message is None else message
-
-    def _rest(self) -> None:
         self._stopwatch.stop()
-        self._stopwatch_of_session.stop()
+        self._status, self._message = "paused", self.run.note if message is None else message
 
     async def _keep_time(self, most: float) -> None:
         """Stop the run when it has worked so many seconds; pauses do not count."""
-        while (left := most - self._stopwatch_of_session.seconds) > 0:
+        while (left := most - self._stopwatch.seconds) > 0:
             await asyncio.sleep(max(left, _TICK))
         self.stop(f"Stopped: the run has worked {most:g} seconds, as set. Resume it to go on.")
 
@@ -439,7 +429,7 @@ class RunJob(BackgroundJob):
         evaluation = question_id, answering.id, replicate
         context, failure = None, None
         try:
-            await self._may_begin()
+            await self.pauses.wait()
             try:
                 context = await self._evaluator.generate(*task.generation)
             except Exception as error:
@@ -450,7 +440,7 @@ class RunJob(BackgroundJob):
                 if failure is not None:
                     await self._save(self._broken_row(task.generation, judge, failure))
                     continue
-                await self._may_begin()
+                await self.pauses.wait()
                 try:
                     result = await self._evaluator.judge(context, judge)
                 except Exception as error:
@@ -459,10 +449,6 @@ class RunJob(BackgroundJob):
                 await self._save(result)
         finally:
             self.pauses.finish(evaluation)
-
-    async def _may_begin(self) -> None:
-        if not self.pauses.running:
-            await self.pauses.wait()
 
     async def _save(self, result: VerificationResult) -> None:
         result.run_name = self.run.name

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
 from karenina_core.models import ChatReply, ChatRequest
 from karenina_core.runs.engine.pause import PauseControl
 from karenina_core.runs.engine.spending import SpendMeter
-from karenina_core.runs.engine.writer import BatchWriter, CallWrite, OnCommit
+from karenina_core.runs.engine.writer import BatchWriter, CallWrite
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.database import clean, clean_json, clean_text
 from karenina_core.schemas import ModelConfig, Usage
@@ -20,6 +20,17 @@ _REPLY = TypeAdapter(ChatReply)
 _REQUEST = TypeAdapter(ChatRequest)
 _CONFIG = TypeAdapter(ModelConfig)
 _KEPT_CONFIGS = 64
+
+
+class Payment(NamedTuple):
+    """What is entered in an account: what was spent, by which run, and the meter that hears if it is stored."""
+
+    spent: Usage
+    run_id: str | None = None
+    meter: SpendMeter | None = None
+
+
+FREE = Payment(Usage())
 
 
 class StoreLedger:
@@ -52,40 +63,19 @@ class StoreLedger:
         return None if text is None else read_reply(text)
 
     def put(
-        self,
-        key: str,
-        request: ChatRequest,
-        config: ModelConfig,
-        reply: ChatReply,
-        *,
-        spent: Usage | None = None,
-        run_id: str | None = None,
-        on_commit: OnCommit | None = None,
+        self, key: str, request: ChatRequest, config: ModelConfig, reply: ChatReply, payment: Payment = FREE
     ) -> asyncio.Future[None]:
-        """Remember the reply: `get` finds it from now on.
-
-        Args:
-            key: Of the call.
-            request: What was sent.
-            config: To whom.
-            reply: What came back.
-            spent: Entered in the account with it.
-            run_id: Whose account that is.
-            on_commit: Called when it is stored, or with the reason why it is not.
-
-        Returns:
-            Done when it is safely stored.
-        """
+        """Remember the reply, and enter a payment: `get` finds it from now on. Done when it is safely stored."""
         self._uncommitted[key] = reply
 
         def settled(error: Exception | None) -> None:
             if self._uncommitted.get(key) is reply:
                 del self._uncommitted[key]
-            if on_commit is not None:
-                on_commit(error)
+            if payment.meter is not None:
+                payment.meter.settle(payment.spent, error)
 
         row = call_row(key, request, config, reply, self._text_of(config))
-        return self._writer.enqueue(CallWrite(row, spent or Usage(), run_id), settled)
+        return self._writer.enqueue(CallWrite(row, payment.spent, payment.run_id), settled)
 
     def close(self) -> None:
         """End the look-ups; the writer stays open."""
@@ -132,16 +122,7 @@ class RunLedger:
 
     def put(self, key: str, request: ChatRequest, config: ModelConfig, reply: ChatReply) -> asyncio.Future[None]:
         """Remember the reply: `get` finds it from now on. What is returned is done when it is safely stored."""
-        spent = self._spend.take()
-        return self._ledger.put(
-            key,
-            request,
-            config,
-            reply,
-            spent=spent,
-            run_id=self._run_id,
-            on_commit=lambda error: self._spend.settle(spent, error),
-        )
+        return self._ledger.put(key, request, config, reply, Payment(self._spend.take(), self._run_id, self._spend))
 
 
 def read_reply(text: str) -> ChatReply:

@@ -134,13 +134,6 @@ class Stopwatch:
         """Stand still."""
         self._before, self._since = self.seconds, None
 
-    def take(self) -> float:
-        """Return the seconds so far, and begin again at zero."""
-        seconds = self.seconds
-        self._before = 0.0
-        self._since = None if self._since is None else self._clock()
-        return seconds
-
 
 class Tally:
     """Counts the rows of a run.
