@@ -1,4 +1,4 @@
-"""`python -m tests`: linter, type checker and all tests, one after the other."""
+"""`python -m tests`: linter, type checker and all tests; `--quick` leaves out what takes minutes."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ import sys
 # One more than there are processors: many tests wait for a server, a browser or another process.
 WORKERS = min(4, (os.cpu_count() or 1) + 1)
 # A file stays on one worker, with the servers and browsers it starts; the slow ones come first, as conftest says.
-SHARES = ["--dist", "loadfile", "--no-loadscope-reorder"]
-CHECKS = [
-    ["-m", "ruff", "check", "."],
-    ["-m", "ruff", "format", "--check", "."],
-    ["-m", "mypy"],
-    ["-m", "pytest", "--numprocesses", str(WORKERS), *SHARES, "--durations", "15"],
-]
+PYTEST = ["-m", "pytest", "--numprocesses", str(WORKERS), "--dist", "loadfile", "--no-loadscope-reorder"]
+CHECKS = [["-m", "ruff", "check", "."], ["-m", "ruff", "format", "--check", "."], ["-m", "mypy"]]
+SLOW = ["app", "browser", "faults", "security"]
 
 
-def main() -> int:
+def main(arguments: list[str]) -> int:
     """Run all checks; the first failure ends with its exit code."""
-    for check in CHECKS:
+    quick = arguments == ["--quick"]
+    if arguments and not quick:
+        print("Usage: python -m tests [--quick]", file=sys.stderr)
+        return 2
+    skipped = [f"--ignore=tests/{folder}" for folder in SLOW] if quick else []
+    for check in [*CHECKS, [*PYTEST, *skipped, *(["-m", "not slow"] if quick else ["--durations", "25"])]]:
         print("$ python", *check, flush=True)
         code = subprocess.run([sys.executable, *check], check=False).returncode
         if code:
@@ -29,4 +30,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
