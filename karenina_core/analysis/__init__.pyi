@@ -1,3 +1,4 @@
+from . import run_diff as run_diff
 from .cells import clean_text as clean_text
 from .cells import readable as readable
 from .columns import COLUMNS as COLUMNS

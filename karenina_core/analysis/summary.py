@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from karenina_core.analysis.frames import calls_frame, calls_of, results_frame
 from karenina_core.analysis.statistics import call_totals, pass_rate
-from karenina_core.schemas import CallRecord, FieldEvidence, VerificationResult, causes, field_state
+from karenina_core.schemas import (
+    NO_VERDICT,
+    CallRecord,
+    FieldEvidence,
+    VerificationResult,
+    failures_in_words,
+    field_state,
+)
 from karenina_core.text import counted
 
 if TYPE_CHECKING:
@@ -70,7 +77,7 @@ def left_out_sentences(results: Results) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for result in results:
         if result.verdict == "not_evaluated":
-            category = result.failure.category if result.failure else causes.NO_VERDICT
+            category = result.failure.category if result.failure else NO_VERDICT
             reasons.setdefault(category, []).append(result.failure.reason if result.failure else "")
     return cause_sentences({category: len(own) for category, own in reasons.items()}, reasons)
 
@@ -87,7 +94,7 @@ def cause_sentences(counts: Mapping[str, int], reasons: Mapping[str, Sequence[st
         own = reasons.get(name) or [""]
         same = len(own) == total and len(set(own)) == 1
         reason = f"{': ' if same else '; for example: '}{own[0]}" if own[0] else ""
-        sentences.append(f"{causes.listed({name: total})}{reason}")
+        sentences.append(f"{failures_in_words({name: total})}{reason}")
     return sentences
 
 

@@ -1,3 +1,4 @@
+from . import generation as generation
 from .generation import GeneratedTemplate as GeneratedTemplate
 from .generation import draft_request as draft_request
 from .generation import generate_template as generate_template

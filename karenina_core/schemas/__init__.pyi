@@ -6,8 +6,6 @@ from .annotation import Annotation as Annotation
 from .annotation import Cause as Cause
 from .annotation import agrees_with as agrees_with
 from .annotation import latest_reviews as latest_reviews
-from .causes import NO_VERDICT as NO_VERDICT
-from .causes import in_words as in_words
 from .config import FewShotConfig as FewShotConfig
 from .config import ModelConfig as ModelConfig
 from .config import PromptConfig as PromptConfig
@@ -72,6 +70,8 @@ from .primitives.wording import rule_title as rule_title
 from .primitives.wording import step_title as step_title
 from .primitives.wording import title as title
 from .primitives.wording import within as within
+from .results import FAILURE_WORDS as FAILURE_WORDS
+from .results import NO_VERDICT as NO_VERDICT
 from .results import AnswerPart as AnswerPart
 from .results import CallRecord as CallRecord
 from .results import ConfusionPart as ConfusionPart
@@ -93,6 +93,8 @@ from .results import Verdict as Verdict
 from .results import VerificationResult as VerificationResult
 from .results import VerificationResultSet as VerificationResultSet
 from .results import built as built
+from .results import failure_in_words as failure_in_words
+from .results import failures_in_words as failures_in_words
 from .results import field_state as field_state
 from .results import result_id as result_id
 from .results import total_usage as total_usage

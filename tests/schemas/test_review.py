@@ -18,10 +18,10 @@ from karenina_core.schemas import (
     Annotation,
     FailureCategory,
     agrees_with,
-    in_words,
+    failure_in_words,
     latest_reviews,
 )
-from karenina_core.schemas.causes import WORDS, listed
+from karenina_core.schemas.results import FAILURE_WORDS, failures_in_words
 from karenina_core.templates import FieldSpec, TemplateSpec
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -69,17 +69,17 @@ def test_what_is_no_review_is_refused(wrong: dict[str, str]) -> None:
 
 
 def test_every_category_has_words() -> None:
-    assert set(WORDS) == {*get_args(FailureCategory), NO_VERDICT}
+    assert set(FAILURE_WORDS) == {*get_args(FailureCategory), NO_VERDICT}
 
 
 def test_counts_are_listed_the_most_frequent_first() -> None:
-    assert listed({"parsing": 1, "abstention": 2}) == (
+    assert failures_in_words({"parsing": 1, "abstention": 2}) == (
         "2 × the model declined to answer, 1 × the judge's reply could not be read"
     )
 
 
 def test_a_category_of_a_newer_version_is_shown_as_it_is() -> None:
-    assert in_words("lost_in_space") == "lost in space"
+    assert failure_in_words("lost_in_space") == "lost in space"
 
 
 def many() -> list[tuple[BaseModel, BaseModel]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from karenina_core.models import ModelTraffic, Rate, Retry
 from karenina_core.runs.store import ACTIVE, Outcome, RunRow, RunStatus, Store
-from karenina_core.schemas import NO_VERDICT, RowKey, Usage, VerificationResult, in_words
+from karenina_core.schemas import NO_VERDICT, RowKey, Usage, VerificationResult, failure_in_words
 
 MOST_CALLS = 1000
 """Model calls of one run that may be in flight at once, at the most."""
@@ -249,6 +249,6 @@ def _line(result: VerificationResult) -> str:
     short = question if len(question) <= _QUESTION else f"{question[: _QUESTION - 1]}…"
     outcome = result.verdict.replace("_", " ")
     if result.failure:
-        outcome += f" ({in_words(result.failure.category)})"
+        outcome += f" ({failure_in_words(result.failure.category)})"
     repeat = f" · repeat {result.replicate}" if result.replicate > 1 else ""
     return f"{outcome}: {short} · {result.answering_model} · judge {result.parsing_model}{repeat}"

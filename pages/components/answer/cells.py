@@ -21,7 +21,7 @@ from karenina_core.schemas import (
     GuardPart,
     Usage,
     VerificationResult,
-    in_words,
+    failure_in_words,
     normalizer_of_step,
     rule_help,
     rule_title,
@@ -63,7 +63,7 @@ def verdict_line(result: VerificationResult) -> None:
         parts.append(f"repeat {result.replicate}")
     st.markdown(" · ".join(parts))
     if result.failure:
-        words = in_words(result.failure.category)
+        words = failure_in_words(result.failure.category)
         line = f" (line {result.failure.line} of the template)" if result.failure.line else ""
         st.warning(
             f"{plain(result.failure.reason)}{line}",

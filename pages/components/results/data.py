@@ -13,7 +13,7 @@ import streamlit as st
 
 from karenina_core.analysis import keywords_of, narrowed
 from karenina_core.errors import KareninaError
-from karenina_core.schemas import VerificationResult, causes
+from karenina_core.schemas import NO_VERDICT, VerificationResult
 from pages.components import services, state
 from pages.components.text import short
 
@@ -124,7 +124,7 @@ def _sentences(data: Frames) -> Sentences:
     if results.empty:
         return Sentences([], [], [])
     left_out = results[results["verdict"] == "not_evaluated"]
-    cause = left_out["failure_category"].astype("str").fillna(causes.NO_VERDICT)
+    cause = left_out["failure_category"].astype("str").fillna(NO_VERDICT)
     reasons: dict[str, list[str]] = {}
     for result in stored(data.run_id, left_out.groupby(cause.to_numpy())["result_id"].head(_EXAMPLES)):
         if result.failure:

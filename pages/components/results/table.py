@@ -11,7 +11,7 @@ import streamlit as st
 
 from karenina_core.analysis import FORMATS, VIEWS, interval, pass_rate, percent, rate_sentences
 from karenina_core.runs import Progress, RunRow, spent_in_words
-from karenina_core.schemas import CAUSE_WORDS, Annotation, VerificationResultSet, causes, latest_reviews
+from karenina_core.schemas import CAUSE_WORDS, Annotation, VerificationResultSet, failure_in_words, latest_reviews
 from karenina_core.text import counted
 from pages.components import frame, services, state
 from pages.components.answer import drawer as answer_drawer
@@ -277,7 +277,7 @@ def _cells(page: pd.DataFrame, reviews: Mapping[str, Annotation]) -> pd.DataFram
         "Time": page["seconds"].map(lambda seconds: f"{seconds:.1f} s"),
         "Reason": page["failure_category"]
         .astype(object)
-        .map(lambda category: causes.in_words(category) if isinstance(category, str) else ""),
+        .map(lambda category: failure_in_words(category) if isinstance(category, str) else ""),
     }
     if reviews:
         shown["Review"] = page["result_id"].map(lambda name: _review(reviews.get(name)))

@@ -11,7 +11,7 @@ import streamlit as st
 from karenina_core.errors import KareninaError
 from karenina_core.models import ModelTraffic
 from karenina_core.runs import Progress, quote, with_answers
-from karenina_core.schemas import VerificationConfig, causes
+from karenina_core.schemas import VerificationConfig, failures_in_words
 from pages.components import forms, frame, services, session_keys
 from pages.components.runs import spending
 from pages.components.text import input_label, plain, short
@@ -200,7 +200,7 @@ def traffic(progress: Progress) -> None:
             )
     if progress.retries:
         number = len(progress.retries)
-        reasons = causes.listed(Counter(retry.category for retry in progress.retries))
+        reasons = failures_in_words(Counter(retry.category for retry in progress.retries))
         soonest = min(retry.seconds for retry in progress.retries)
         calls = "1 call waits" if number == 1 else f"{number} calls wait"
         st.caption(plain(f"{calls} for another attempt, the next in {soonest:.0f} s: {reasons}.", 300))

@@ -9,7 +9,7 @@ import streamlit as st
 from karenina_core.analysis import FIGURES, pass_rate, questions, rate_sentence, rows_behind
 from karenina_core.models import being_loaded
 from karenina_core.runs import Progress, dollars
-from karenina_core.schemas import causes
+from karenina_core.schemas import failures_in_words
 from karenina_core.text import counted
 from pages.components import figure as page_figure
 from pages.components import frame, services
@@ -81,13 +81,13 @@ def _causes(progress: Progress) -> None:
         return
     failed = sum(progress.errors.values())
     if not failed:
-        st.caption(f"Not evaluated: {plain(causes.listed(progress.causes))}.")
+        st.caption(f"Not evaluated: {plain(failures_in_words(progress.causes))}.")
         return
     those = "it" if failed == 1 else "these"
     if failed != progress.not_evaluated:
         those = f"{failed} of them"
     button = "" if progress.active else f" “{run_controls.resuming(progress)}” tries {those} again."
-    st.warning(f"{plain(causes.listed(progress.causes))}.{button}", title="Not evaluated, by cause")
+    st.warning(f"{plain(failures_in_words(progress.causes))}.{button}", title="Not evaluated, by cause")
     if progress.active and progress.in_vain:
         st.error(
             "Pause or cancel the run and open one of them: the same cause would most likely spoil the others, and "
