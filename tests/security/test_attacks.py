@@ -162,7 +162,7 @@ HUGE = {
     "many products": (" * ".join(["10"] * 90), None),
     "a product beyond all floats": ("1e308 * 10", "literal"),
     "a formatted text": ("f'{1:>999999999}'", "literal"),
-    "nested lists": ("[" * 60 + "]" * 60, "schema"),
+    "nested lists": ("[" * 60 + "]" * 60, "field_option"),
     "a list of nines": (f"[{', '.join(['9'] * 9_000)}]", None),
 }
 
