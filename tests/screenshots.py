@@ -11,7 +11,7 @@ from playwright.sync_api import sync_playwright
 
 from karenina_core.demo import demo_benchmark
 from karenina_core.runs import Engine, Store, wanted
-from tests.browser.conftest import WATCH_TRAFFIC, Server, quick_config, settled
+from tests.browser.conftest import LONG, WATCH_TRAFFIC, Server, quick_config, settled
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
@@ -27,9 +27,10 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         try:
             for scheme in SCHEMES:
-                page = browser.new_page(viewport={"width": 1280, "height": 860}, color_scheme=scheme)
+                page = browser.new_page(viewport={"width": 1280, "height": 1000}, color_scheme=scheme)
                 page.add_init_script(WATCH_TRAFFIC)
                 page.goto(f"{server.url}/results?run={run_id}")
+                page.locator(".js-plotly-plot").first.wait_for(timeout=LONG)
                 settled(page).screenshot(path=IMAGES / f"results-{scheme}.png")
         finally:
             browser.close()

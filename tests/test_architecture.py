@@ -36,8 +36,21 @@ PUBLIC_PATHS = {
     "karenina_core.schemas.primitives",
 }
 # Code lines: not blank, comment, docstring or import. These numbers may only fall.
-MOST_CODE_LINES = {}
-MOST_CORE_FILES = 0
+MOST_CODE_LINES = {
+    "base": 570,
+    "schemas": 1_890,
+    "templates": 2_640,
+    "benchmark": 3_310,
+    "authoring": 2_470,
+    "models": 2_590,
+    "pipeline": 1_230,
+    "runs": 4_310,
+    "analysis": 4_110,
+    "demo": 130,
+    "cli": 610,
+    "pages": 8_640,
+}
+MOST_CORE_FILES = 197
 ENTRY_POINTS = {"__init__", "__main__"}
 
 CORE_FILES = sorted(CORE.rglob("*.py"))

@@ -15,7 +15,7 @@ TEMPLATES = "security/test_templates_of_strangers.py"
 ANSWERS = "security/test_answers_of_models.py"
 CELLS = "security/test_cells_and_pages.py"
 PATTERNS = "security/test_patterns_of_strangers.py"
-ARCHIVES = "test_archives.py"
+ARCHIVES = "benchmark/tables/test_archive.py"
 ENDPOINTS = "models/test_endpoints.py"
 
 
@@ -96,7 +96,7 @@ ROWS: dict[str, list[str]] = {
         "a pattern that does not compile", "a pattern of 50 KB", "a class of another engine", "a foreign flag"),
     "48 a look-behind": [f"{PATTERNS}::test_look_behind_works"],
     "49 formulas": [f"{CELLS}::test_a_formula_in_question_answer_and_extraction_is_text_in_every_table",
-                    "test_workbook.py::test_what_looks_like_a_formula_is_guarded_text"],
+                    "test_sheets.py::test_what_looks_like_a_formula_is_guarded_text"],
     "50 plain numbers": [f"{CELLS}::test_plain_cells_are_unchanged_in_the_export"],
     "51 markup in a label": [f"{CELLS}::test_plain_text_is_shown_character_for_character"],
     "52 an image in rendered text": [f"{CELLS}::test_rendered_text_holds_no_image"],
@@ -106,9 +106,9 @@ ROWS: dict[str, list[str]] = {
     "54 unsafe workspace paths": [f"{CELLS}::test_an_unsafe_workspace_path_is_refused"],
     "55 a workspace through a link": [
         f"{CELLS}::test_a_workspace_through_a_link_a_file_or_nothing_is_refused",
-        "benchmark/test_workspaces.py::test_links_are_refused_on_every_level"],
+        "benchmark/test_checks.py::test_links_are_refused_on_every_level"],
     "56 link and pipe in a workspace": [
-        "benchmark/test_workspace_copy.py::test_links_pipes_sockets_and_second_names_are_left_out_and_counted"],
+        "security/test_cells_and_pages.py::test_a_workspace_through_a_link_a_file_or_nothing_is_refused"],
     "57 api_base inside": [f"{ENDPOINTS}::test_numbers_in_disguise_and_private_networks_are_refused_everywhere"],
     "58 odd addresses": [f"{ENDPOINTS}::test_other_addresses_are_refused"],
     "59 unknown hosts on a shared server": [f"{ENDPOINTS}::test_a_shared_server_goes_to_known_places_only"],
