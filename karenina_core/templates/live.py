@@ -13,6 +13,7 @@ import sys
 import textwrap
 import typing
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import date, datetime, time
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType, ModuleType, NoneType, UnionType
@@ -147,17 +148,20 @@ def source_of(cls: type[BaseAnswer]) -> str:
         InputError: The text cannot be found, or a rule cannot be written as source.
     """
     rules = _unregistered(cls)
-    if rules:
-        return _with_rules(cls, rules)
-    functions = list(_functions(cls))
-    if functions:
-        return _with_needs(_written_class(cls, functions[0]), functions[0].__globals__, {})
+    parts: dict[str, str] = {}
+    for name, kind in rules.items():
+        parts = _rule_parts(name, kind, parts)
+    methods = list(_functions(cls))
+    if methods:
+        return _with_needs(_written_class(cls, methods[0]), {**methods[0].__globals__, **rules}, parts)
     spec = spec_of(cls)
     text = _text_of(cls)
-    try:
-        return text if text and read_template(text).spec == spec else write_template(spec)
-    except TemplateError:
-        return write_template(spec)
+    if text:
+        text = _with_needs(text, getattr(sys.modules.get(cls.__module__), "__dict__", {}), parts)
+        with suppress(TemplateError):
+            if read_template(text).spec == spec:
+                return text
+    return _with_needs(write_fields(spec) if rules else write_template(spec), {}, parts)
 
 
 def _unregistered(cls: type[BaseAnswer]) -> dict[str, type[BaseModel]]:
@@ -167,25 +171,6 @@ def _unregistered(cls: type[BaseAnswer]) -> dict[str, type[BaseModel]]:
         if found.setdefault(kind.__name__, kind) is not kind:
             raise InputError(f"Two primitives are named {kind.__name__}.", next="Give them different names.")
     return found
-
-
-def _with_rules(cls: type[BaseAnswer], rules: Mapping[str, type[BaseModel]]) -> str:
-    """Return the source of an answer class below the custom primitives it uses."""
-    parts: dict[str, str] = {}
-    for name, kind in rules.items():
-        parts = _rule_parts(name, kind, parts)
-    functions = list(_functions(cls))
-    if functions:
-        return _with_needs(_written_class(cls, functions[0]), {**functions[0].__globals__, **rules}, parts)
-    spec = spec_of(cls)
-    text = _text_of(cls)
-    try:
-        kept = _with_needs(text, getattr(sys.modules.get(cls.__module__), "__dict__", {}), parts) if text else ""
-        if kept and read_template(kept).spec == spec:
-            return kept
-    except TemplateError:
-        pass
-    return _with_needs(write_fields(spec), {}, parts)
 
 
 def _rule_parts(name: str, kind: type[BaseModel], known_parts: Mapping[str, str]) -> dict[str, str]:
