@@ -6,16 +6,19 @@ only so much is read of a reply.
 
 from __future__ import annotations
 
+import asyncio
 import io
 import os
 import socket
 import ssl
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import aiohttp
 import certifi
+from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
 from karenina_core.errors import ModelError
@@ -54,6 +57,27 @@ class Response(NamedTuple):
     whole: bool
 
 
+# Threads of their own: a look-up without an answer takes up to a minute, and the usual ones are for the store.
+_look_ups = ThreadPoolExecutor(64, "karenina-names")
+
+
+class _Resolver(AbstractResolver):
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        def look_up() -> Any:
+            return socket.getaddrinfo(host, port, family, socket.SOCK_STREAM)
+
+        found = await asyncio.get_running_loop().run_in_executor(_look_ups, look_up)
+        return [
+            ResolveResult(hostname=host, host=address[0], port=port, family=kind, proto=proto, flags=0)
+            for kind, _, proto, _, address in found
+        ]
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
 class Endpoint:
     """An address that JSON is posted to; made in the event loop that uses it, and kept for its connections.
 
@@ -67,7 +91,7 @@ class Endpoint:
         connector = aiohttp.TCPConnector(
             limit=0,  # whoever calls limits the calls in flight
             ssl=_certificates(certificates) if url.startswith("https:") else False,
-            resolver=aiohttp.ThreadedResolver(),
+            resolver=_Resolver(),
             socket_factory=lambda address: _checked_socket(host, address),
             ttl_dns_cache=0,  # looked up for every connection, by one thread at a time
             keepalive_timeout=_IDLE_SECONDS,
