@@ -107,7 +107,7 @@ class Server:
             self.start()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def one_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Yield the one server of all tests here."""
     server = Server(tmp_path_factory.mktemp("server"))
@@ -156,7 +156,7 @@ def demo(store: Store) -> Demo:
 
 
 # Not for the whole session: while it lives, no other test of this process could run an event loop.
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Yield a Chromium: the system's, or Playwright's own; skip, or fail in CI, when there is neither."""
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
