@@ -8,8 +8,6 @@ from .explanations import StoredAnswer as StoredAnswer
 from .explanations import explain as explain
 from .explanations import steps_in_line as steps_in_line
 from .field_types import Parameter as Parameter
-from .field_types import is_number as is_number
-from .field_types import is_whole as is_whole
 from .field_types import parameters_of as parameters_of
 from .field_types import read_data as read_data
 from .field_types import read_lines as read_lines

@@ -8,14 +8,14 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from karenina_core.authoring.reading import Figure, read_figure, spread
 from karenina_core.errors import InputError, KareninaError
 from karenina_core.files import read_json
 from karenina_core.schemas import NATURAL, case_and_blanks, field_kind, read_date
 from karenina_core.schemas.primitives import TracePrimitive, VerificationPrimitive
-from karenina_core.templates import FieldType
+from karenina_core.templates import FIELD_TYPES, FieldType
 
 RuleClass = type[VerificationPrimitive] | type[TracePrimitive]
 ParameterKind = Literal["bool", "int", "float", "text", "choice", "texts", "normalizers", "data"]
@@ -23,34 +23,6 @@ ParameterKind = Literal["bool", "int", "float", "text", "choice", "texts", "norm
 _SIMPLE: dict[str, ParameterKind] = {"boolean": "bool", "integer": "int", "number": "float", "string": "text"}
 _WORDS = {"yes": True, "no": False, "true": True, "false": False}
 _YES_NO = {**_WORDS, "y": True, "n": False, "1": True, "0": False}
-
-
-class TypeRow(NamedTuple):
-    """A type of field.
-
-    Attributes:
-        noun: What its values are, with an article.
-        fits: Whether a value has the type.
-        convert: Returns a value in the type, or None where that is not plainly possible.
-    """
-
-    noun: str
-    fits: Callable[[Any], bool]
-    convert: Callable[[Any], Any]
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is a number and no truth value."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def is_whole(value: Any) -> bool:
-    """Whether a value is a whole number and no truth value."""
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 def _number(value: Any) -> Any:
@@ -67,24 +39,20 @@ def _text(value: Any) -> str | None:
     return (str(value).strip() or None) if isinstance(value, str | int | float) else None
 
 
-TYPES: Mapping[str, TypeRow] = {
-    "bool": TypeRow("True or False", lambda v: isinstance(v, bool), lambda v: _YES_NO.get(str(v).strip().casefold())),
-    "int": TypeRow("a whole number", is_whole, _whole_number),
-    "float": TypeRow("a number", is_number, _number),
-    "list_str": TypeRow(
-        "a list of texts", _is_texts, lambda v: spread(v) or [v.strip()] if isinstance(v, str) and v.strip() else None
-    ),
-    "str": TypeRow("a text", lambda v: isinstance(v, str), _text),
-    "date": TypeRow("a date", lambda v: isinstance(v, str), _text),
-    "literal": TypeRow("one of the options", lambda v: True, _text),
-    "other": TypeRow("as its type says", lambda v: True, lambda v: None),
+_CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
+    "bool": lambda value: _YES_NO.get(str(value).strip().casefold()),
+    "int": _whole_number,
+    "float": _number,
+    "list_str": lambda value: spread(value) or [value.strip()] if isinstance(value, str) and value.strip() else None,
+    "str": _text,
+    "date": _text,
+    "literal": _text,
 }
-"""The types that forms know, by name."""
 
 
 def converted(kind: str, value: Any) -> Any:
     """Return a value in the type of a field, or None where that is not plainly possible."""
-    return TYPES[kind].convert(value)
+    return _CONVERTERS[kind](value) if kind in _CONVERTERS else None
 
 
 # --- Suggestions -----------------------------------------------------------------------------------------------------
@@ -154,7 +122,9 @@ def read_typed(kind: str, text: str) -> Any:
     if kind == "list_str":
         return read_lines(text)
     value = read_data(text)
-    return value if kind == "other" or value is None or (kind in TYPES and TYPES[kind].fits(value)) else text
+    return (
+        value if kind == "other" or value is None or (kind in FIELD_TYPES and FIELD_TYPES[kind].fits(value)) else text
+    )
 
 
 def write_typed(kind: str, value: Any) -> str:
@@ -176,7 +146,7 @@ def write_lines(items: Any) -> str:
     """Return a list of texts with one entry a line; JSON where an entry would not come back from a line."""
     if not isinstance(items, list | tuple):
         return "" if items is None else items if isinstance(items, str) else write_data(items)
-    lines = "\n".join(items) if _is_texts(list(items)) else ""
+    lines = "\n".join(items) if FIELD_TYPES["list_str"].fits(list(items)) else ""
     return lines if read_lines(lines) == list(items) else write_data(list(items))
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import keyword
 import math
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, computed_field, field_validator, model_validator
 
@@ -24,13 +24,54 @@ HOOKS = ("model_post_init", "ground_truth", "verify", "verify_granular")
 NUMERIC_OPTIONS = frozenset({"ge", "gt", "le", "lt", "multiple_of"})
 LENGTH_OPTIONS = frozenset({"min_length", "max_length"})
 OPTIONS = frozenset({"default", "title", "examples", "pattern"}) | NUMERIC_OPTIONS | LENGTH_OPTIONS
-_LIST_OF_TEXT = Shape("list", (TEXT,))
-_SIMPLE: dict[str, Shape] = {
-    **{name: Shape(name) for name in ("bool", "str", "int", "float")},
-    "list_str": _LIST_OF_TEXT,
-    "date": TEXT,
+
+
+class FieldTypeRow(NamedTuple):
+    """What a type of field is, for everything that reads, writes, edits and checks fields.
+
+    Attributes:
+        title: Its name in forms.
+        noun: What its values are, with an article.
+        shape: How it is annotated; None where the field says it.
+        fits: Whether a value has the type.
+    """
+
+    title: str
+    noun: str
+    shape: Shape | None
+    fits: Callable[[Any], bool]
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number and no truth value."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number and no truth value."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
+
+
+FIELD_TYPES: Mapping[str, FieldTypeRow] = {
+    "bool": FieldTypeRow("Yes or no (bool)", "True or False", Shape("bool"), lambda value: isinstance(value, bool)),
+    "int": FieldTypeRow("Whole number (int)", "a whole number", Shape("int"), is_whole),
+    "float": FieldTypeRow("Number (float)", "a number", Shape("float"), is_number),
+    "list_str": FieldTypeRow("List of texts (list[str])", "a list of texts", Shape("list", (TEXT,)), _is_texts),
+    "str": FieldTypeRow("Text (str)", "a text", TEXT, _is_text),
+    "date": FieldTypeRow("Date (str)", "a date", TEXT, _is_text),
+    "literal": FieldTypeRow("One of several options (Literal)", "one of the options", None, lambda value: True),
+    "other": FieldTypeRow("Another type", "as its type says", None, lambda value: True),
 }
-_NAMES = {shape: name for name, shape in _SIMPLE.items() if name != "date"}
+"""The types of field by name. A `date` is a text that a date primitive compares."""
+_NAMES = {row.shape: name for name, row in FIELD_TYPES.items() if row.shape and name != "date"}
 
 
 class FieldSpec(BaseModel):
@@ -92,9 +133,7 @@ class FieldSpec(BaseModel):
         """
         if self.type == "literal":
             return Shape("literal", choices=tuple(self.literal_values))
-        if self.type == "other":
-            return _parsed(self.annotation or "", models)
-        return _SIMPLE[self.type]
+        return FIELD_TYPES[self.type].shape or _parsed(self.annotation or "", models)
 
     @field_validator("name")
     @classmethod
@@ -275,10 +314,9 @@ def check_options(options: Mapping[str, Any]) -> None:
     if unknown:
         raise ValueError(f"unknown field option: {', '.join(unknown)}")
     for name, value in options.items():
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if name in NUMERIC_OPTIONS and not number:
+        if name in NUMERIC_OPTIONS and not is_number(value):
             raise ValueError(f"{name} must be a number, not {value!r}")
-        if name in LENGTH_OPTIONS and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
+        if name in LENGTH_OPTIONS and (not is_whole(value) or value < 0):
             raise ValueError(f"{name} must be a whole number of at least 0, not {value!r}")
         if name in ("pattern", "title") and not isinstance(value, str):
             raise ValueError(f"{name} must be text, not {value!r}")

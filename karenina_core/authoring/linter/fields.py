@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from karenina_core import patterns
-from karenina_core.authoring.field_types import TYPES, converted, full_date, suggest_rule, suggest_type, yes_or_no
+from karenina_core.authoring.field_types import converted, full_date, suggest_rule, suggest_type, yes_or_no
 from karenina_core.authoring.linter.findings import Known, Problem, parameters, rule, with_rule
 from karenina_core.authoring.reading import (
     gives_away,
@@ -34,7 +34,7 @@ from karenina_core.schemas import (
     read_number,
 )
 from karenina_core.schemas.primitives import REGISTRY, TracePrimitive, VerificationPrimitive
-from karenina_core.templates import FieldSpec
+from karenina_core.templates import FIELD_TYPES, FieldSpec
 
 LONGEST_EXACT = 8  # words; longer texts are hardly ever written the same way twice
 MOST_LOOKED_FOR = 200  # items; looking for each in a long reference answer takes a while
@@ -75,7 +75,7 @@ def uses_truth(item: FieldSpec) -> bool:
 def _has_wrong_type(item: FieldSpec) -> bool:
     if not uses_truth(item) or (is_placeholder(item.ground_truth) and not item.is_trace):
         return False
-    return not TYPES[item.type].fits(item.ground_truth)
+    return not FIELD_TYPES[item.type].fits(item.ground_truth)
 
 
 @rule("field", "error")
@@ -116,7 +116,7 @@ def truth_type(item: FieldSpec, known: Known) -> Iterator[Problem]:
         value = converted(item.type, item.ground_truth)
         value = value is not False if item.is_trace else value
         changes = None if value is None else {"ground_truth": value}
-        what = f"The truth {quoted(item.ground_truth)} is not {TYPES[item.type].noun}, as the field is."
+        what = f"The truth {quoted(item.ground_truth)} is not {FIELD_TYPES[item.type].noun}, as the field is."
         yield Problem(what, f"Make it {quoted(value)}", changes)
 
 
@@ -377,8 +377,10 @@ def rule_unsuited(item: FieldSpec, known: Known) -> Iterator[Problem]:
     if kind is None or cls is None or not cls.applies_to or kind in cls.applies_to:
         return
     what = f"{cls.__name__} is not made for the type {kind}, but for {listed(cls.applies_to)}."
-    for fitting in (name for name, row in TYPES.items() if field_kind(name) in cls.applies_to and name != "literal"):
-        if TYPES[fitting].fits(item.ground_truth):
+    for fitting in (
+        name for name, row in FIELD_TYPES.items() if field_kind(name) in cls.applies_to and name != "literal"
+    ):
+        if FIELD_TYPES[fitting].fits(item.ground_truth):
             yield Problem(what, f"Make the field {fitting}", {"type": fitting})
             return
     value, natural = converted(item.type, item.ground_truth), NATURAL[kind].__name__

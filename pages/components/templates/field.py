@@ -11,8 +11,6 @@ from karenina_core import patterns
 from karenina_core.authoring import (
     FormData,
     Parameter,
-    is_number,
-    is_whole,
     parameters_of,
     read_data,
     read_lines,
@@ -45,20 +43,13 @@ from karenina_core.schemas import (
     title,
 )
 from karenina_core.schemas.primitives import REGISTRY, TracePrimitive, VerificationPrimitive
+from karenina_core.templates import FIELD_TYPES, is_number, is_whole
 from pages.components import forms
 from pages.components.templates.state import Form, change
 from pages.components.text import plain, short
 from pages.components.widgets import fingerprint
 
-TYPES = {
-    "bool": "Yes or no (bool)",
-    "int": "Whole number (int)",
-    "float": "Number (float)",
-    "str": "Text (str)",
-    "list_str": "List of texts (list[str])",
-    "literal": "One of several options (Literal)",
-    "date": "Date (str)",
-}
+TYPES = {name: FIELD_TYPES[name].title for name in ("bool", "int", "float", "str", "list_str", "literal", "date")}
 _KIND_NAMES = {"list[str]": "lists", "literal": "options", "bool": "yes or no", "str": "texts", "date": "dates",
                "int": "numbers", "float": "numbers"}  # fmt: skip
 _FLAGS = [name for name in patterns.FLAGS if name != "LOCALE"]
