@@ -1,5 +1,4 @@
 from .benchmark import Benchmark as Benchmark
-from .benchmark import Health as Health
 from .benchmark import RemovedQuestion as RemovedQuestion
 from .benchmark import UnknownQuestionError as UnknownQuestionError
 from .benchmark import load_checkpoint as load_checkpoint

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, Literal, NamedTuple, TypeVar, overload
@@ -19,27 +18,20 @@ from karenina_core.benchmark.checks import (
     Problem,
     QuestionState,
     coverage_of,
-    has_evaluated_trait,
     problems_of,
     states_of,
 )
 from karenina_core.benchmark.question import (
     DEFAULT_CREATOR,
-    SEARCHED,
     BenchmarkQuestion,
     Contents,
     Entry,
-    MatchMode,
     checked_fields,
     dumped,
-    field_of,
     fields_of_question,
     free_id,
-    holds_text,
-    items_of,
     make_question,
     make_rubric,
-    matcher,
     merge,
     readable_source,
 )
@@ -49,13 +41,11 @@ from karenina_core.files import (
     MAX_BYTES,
     OWN_BYTES,
     garbage_collection_paused,
-    json_bytes,
     read_bytes,
     read_json,
-    read_json_file,
     write_atomic,
 )
-from karenina_core.schemas import AnyTrait, BaseAnswer, ModelConfig, Rubric, VerificationConfig, merge_rubrics
+from karenina_core.schemas import AnyTrait, BaseAnswer, ModelConfig, Rubric, VerificationConfig
 from karenina_core.schemas.entities.question import FewShotExample, Question, now
 from karenina_core.schemas.entities.question import question_id as id_of_text
 from karenina_core.sheets import xlsx_bytes
@@ -63,8 +53,6 @@ from karenina_core.text import check_whole
 
 SUFFIXES = (".jsonld", ".json")
 ExportFormat = Literal["auto", "json", "jsonld", "csv", "xlsx", "markdown"]
-Quality = Literal["excellent", "good", "fair", "poor", "critical"]
-_QUALITIES: tuple[tuple[float, Quality], ...] = ((90, "excellent"), (75, "good"), (50, "fair"), (25, "poor"))
 _FIXED = frozenset({"id", "stored_id", "date_created", "date_modified"})
 T = TypeVar("T")
 QuestionLike = str | Mapping[str, Any] | Question
@@ -85,22 +73,6 @@ class RemovedQuestion(NamedTuple):
 
     entry: Entry
     position: int
-
-
-@dataclass(frozen=True)
-class Health:
-    """How complete a benchmark is.
-
-    Attributes:
-        score: 0 to 100: 20 for having questions, 30 for the finished share, 25 for readable templates, 15 for
-            usable rubrics, 10 for having all questions finished.
-        quality: The score in a word.
-        problems: What stands in the way.
-    """
-
-    score: float
-    quality: Quality
-    problems: list[Problem]
 
 
 class _HeaderField(Generic[T]):
@@ -462,11 +434,7 @@ class Benchmark:
         """Return the ids of all questions, in order."""
         return list(self._contents.entries)
 
-    @overload
-    def get_all_questions(self, ids_only: Literal[False] = False) -> list[BenchmarkQuestion]: ...
-    @overload
-    def get_all_questions(self, ids_only: Literal[True]) -> list[str]: ...
-    def get_all_questions(self, ids_only: bool = False) -> list[BenchmarkQuestion] | list[str]:
+    def get_all_questions(self, ids_only: bool = False) -> list[Any]:
         """Return all questions, or their ids."""
         return self.get_question_ids() if ids_only else list(self)
 
@@ -663,20 +631,12 @@ class Benchmark:
                 question = entry.question.model_copy(update={"finished": finished})
                 self._put(entry._replace(question=question, clean=False))
 
-    @overload
-    def get_finished_questions(self, ids_only: Literal[False] = False) -> list[BenchmarkQuestion]: ...
-    @overload
-    def get_finished_questions(self, ids_only: Literal[True]) -> list[str]: ...
-    def get_finished_questions(self, ids_only: bool = False) -> list[BenchmarkQuestion] | list[str]:
+    def get_finished_questions(self, ids_only: bool = False) -> list[Any]:
         """Return the questions that take part in runs, or their ids."""
         questions = self.filter_questions(finished=True)
         return [question.id for question in questions] if ids_only else questions
 
-    @overload
-    def get_unfinished_questions(self, ids_only: Literal[False] = False) -> list[BenchmarkQuestion]: ...
-    @overload
-    def get_unfinished_questions(self, ids_only: Literal[True]) -> list[str]: ...
-    def get_unfinished_questions(self, ids_only: bool = False) -> list[BenchmarkQuestion] | list[str]:
+    def get_unfinished_questions(self, ids_only: bool = False) -> list[Any]:
         """Return the questions that are left out of runs, or their ids."""
         questions = self.filter_questions(finished=False)
         return [question.id for question in questions] if ids_only else questions
@@ -745,34 +705,6 @@ class Benchmark:
         """Return the ids of questions without a template."""
         return [question.id for question in self if question.answer_template is None]
 
-    def export_generated_templates(self, path: str | Path) -> None:
-        """Write all templates to a JSON file, by question id."""
-        write_atomic(path, json_bytes({q.id: q.answer_template for q in self if q.answer_template}))
-
-    def import_generated_templates(self, path: str | Path, *, force_overwrite: bool = True) -> dict[str, bool]:
-        """Read templates from a JSON file, by question id.
-
-        Args:
-            path: The file.
-            force_overwrite: Whether to replace existing templates.
-
-        Returns:
-            By id, whether the template was used. Questions the benchmark does not have are passed over.
-
-        Raises:
-            InputError: The file does not hold texts by id.
-            TemplateError: A template cannot be read; then none is used.
-        """
-        sources = read_json_file(path)
-        if not isinstance(sources, dict) or not all(isinstance(source, str) for source in sources.values()):
-            raise InputError(f"{path} does not hold template sources by question id.")
-        entries = self._contents.entries
-        used = {key: key in entries and (force_overwrite or not self.has_template(key)) for key in sources}
-        readable = {key: readable_source(source) for key, source in sources.items() if used[key]}
-        for question_id, source in readable.items():
-            self._change(self._entry(question_id), {"answer_template": source})
-        return used
-
     # Rubrics
 
     def set_global_rubric(self, rubric: RubricLike) -> None:
@@ -814,11 +746,6 @@ class Benchmark:
     def get_question_rubric(self, question_id: str) -> Rubric | None:
         """Return a question's own traits, None when it has none."""
         return deepcopy(self._entry(question_id).rubric)
-
-    def get_merged_rubric_for_question(self, question_id: str) -> Rubric | None:
-        """Return the traits that apply to a question: the global ones and its own, which win where names meet."""
-        traits, _ = merge_rubrics(self._contents.rubric, self._entry(question_id).rubric)
-        return deepcopy(Rubric(traits=[trait for trait, _ in traits])) if traits else None
 
     def add_question_rubric_trait(self, question_id: str, trait: AnyTrait) -> None:
         """Add one trait to a question's own rubric.
@@ -918,56 +845,6 @@ class Benchmark:
         """Return the questions that have traits of their own."""
         return self.filter_questions(has_rubric=True)
 
-    def filter_by_metadata(
-        self, field_path: str, value: Any, match_mode: MatchMode = "exact"
-    ) -> list[BenchmarkQuestion]:
-        """Return the questions whose field matches.
-
-        Args:
-            field_path: Such as `keywords`, `author.name` or `custom_metadata.difficulty`.
-            value: What to compare with; for `in`, a collection.
-            match_mode: `exact`; `contains` (part of a text, item of a list); `in`; `regex`.
-        """
-        matches = matcher(match_mode, value)
-        return [question for question in self if matches(field_of(question, field_path))]
-
-    def filter_by_custom_metadata(self, match_all: bool = True, **criteria: Any) -> list[BenchmarkQuestion]:
-        """Return the questions whose custom metadata equals all, or any, of the given values."""
-        quantifier, absent = all if match_all else any, object()
-
-        def meets(question: BenchmarkQuestion) -> bool:
-            metadata = question.custom_metadata or {}
-            return quantifier(metadata.get(name, absent) == value for name, value in criteria.items())
-
-        return self.filter_questions(custom_filter=meets)
-
-    def search_questions(
-        self,
-        query: str | Sequence[str],
-        match_all: bool = True,
-        fields: Sequence[str] = SEARCHED,
-        case_sensitive: bool = False,
-        regex: bool = False,
-    ) -> list[BenchmarkQuestion]:
-        """Return the questions that hold the query in any of the fields.
-
-        Args:
-            query: One text, or several.
-            match_all: Whether all texts must occur, or one.
-            fields: Where to look, such as `question` or `custom_metadata.topic`.
-            case_sensitive: Whether letters must match in case.
-            regex: Whether the texts are regular expressions.
-        """
-        queries = [query] if isinstance(query, str) else list(query)
-        quantifier = all if match_all else any
-        how = {"case_sensitive": case_sensitive, "regex": regex}
-        return [q for q in self if quantifier(holds_text(q, wanted, fields, **how) for wanted in queries)]
-
-    def count_by_field(self, field_path: str) -> dict[str, int]:
-        """Return how many questions have each value of a field; items of lists are counted one by one."""
-        counts = Counter(str(item) for question in self for item in items_of(question, field_path))
-        return dict(counts.most_common())
-
     # Workspaces
 
     def set_workspace_root(self, path: str | Path | None) -> None:
@@ -1017,59 +894,6 @@ class Benchmark:
         """Return whether all traits can be evaluated, and what is wrong with those that cannot."""
         problems = [problem for problem in self.check() if problem.code == "trait" and problem.severity != "info"]
         return not problems, problems
-
-    def check_readiness(self) -> dict[str, Any]:
-        """Return whether a run makes sense, with the counts and problems behind it.
-
-        A benchmark is ready when at least one question is finished and has a readable template or traits to
-        evaluate.
-        """
-        problems = self.check()
-        failing = {problem.question_id for problem in problems if problem.severity == "error"}
-
-        def decides(question: BenchmarkQuestion) -> bool:
-            own = (self._contents.rubric, self._entry(question.id).rubric)
-            return question.answer_template is not None or any(map(has_evaluated_trait, own))
-
-        usable = [q for q in self if q.finished and q.id not in failing and decides(q)]
-        readiness = {"ready": bool(usable), "runnable_questions": len(usable)}
-        return {**readiness, **self.get_summary(), "problems": problems}
-
-    def get_summary(self) -> dict[str, Any]:
-        """Return name, version and the main counts."""
-        plain = ("name", "version", "creator", "created_at", "modified_at", "question_count", "finished_count")
-        return {
-            **{name: getattr(self, name) for name in plain},
-            "template_count": self.question_count - len(self.get_missing_templates()),
-            "question_rubric_count": len(self.get_questions_with_rubric()),
-            "global_trait_count": len(self._contents.rubric.traits) if self._contents.rubric else 0,
-            "progress": self.get_progress(),
-            "is_complete": self.is_complete,
-        }
-
-    def get_statistics(self) -> dict[str, Any]:
-        """Return the summary with lengths of texts (in characters) and the number of different keywords."""
-
-        def span(lengths: list[int]) -> dict[str, float]:
-            count = max(1, len(lengths))
-            return {"min": min(lengths, default=0), "mean": sum(lengths) / count, "max": max(lengths, default=0)}
-
-        return {
-            **self.get_summary(),
-            "question_length": span([len(question.question) for question in self]),
-            "template_length": span([len(q.answer_template) for q in self if q.answer_template]),
-            "keyword_count": len({word for question in self for word in question.keywords}),
-        }
-
-    def get_health_report(self) -> Health:
-        """Return how complete the benchmark is."""
-        problems, progress = self.check(), self.get_progress()
-        score = 0.0 if any(p.code == "trait" and p.severity != "info" for p in problems) else 15.0
-        if not self.is_empty:
-            templates_fine = not any(problem.code in ("template", "no_template") for problem in problems)
-            score += 20 + 0.3 * progress + 25 * templates_fine + 10 * (progress == 100)
-        quality: Quality = next((word for least, word in _QUALITIES if score >= least), "critical")
-        return Health(round(score, 1), quality, problems)
 
     # Running and drafting belong to a package above this one, which is imported only when it is asked for.
 

@@ -181,11 +181,6 @@ def states_of(contents: Contents, problems: Iterable[Problem]) -> dict[str, Ques
     return states
 
 
-def has_evaluated_trait(rubric: Rubric | None) -> bool:
-    """Whether a rubric holds a trait that is evaluated, not only kept."""
-    return rubric is not None and any(not isinstance(trait, StoredTrait) for trait in rubric.traits)
-
-
 Touch = Literal["global", "own", ""]
 
 

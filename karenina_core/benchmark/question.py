@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import ConfigDict, Field, ValidationError, computed_field
 
-from karenina_core import patterns
 from karenina_core.benchmark.workspaces import check_relative
 from karenina_core.errors import InputError, validation_message
 from karenina_core.schemas import BaseAnswer, Rubric, share_layout
@@ -247,56 +246,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [item.model_dump() if isinstance(item, FewShotExample) else item for item in value]
     return value
-
-
-# Finding questions by what their fields hold
-
-SEARCHED = ("question", "raw_answer", "keywords")
-MatchMode = Literal["exact", "contains", "in", "regex"]
-
-
-def field_of(question: BenchmarkQuestion, path: str) -> Any:
-    """Return a field by its dotted path, such as `author.name`, None when there is none."""
-    value: Any = question
-    for part in path.split("."):
-        value = value.get(part) if isinstance(value, Mapping) else getattr(value, part, None)
-    return value
-
-
-def items_of(question: BenchmarkQuestion, path: str) -> list[Any]:
-    """Return the items of a list field, or the one value of another."""
-    value = field_of(question, path)
-    return [item for item in (value if isinstance(value, list) else [value]) if item is not None]
-
-
-def matcher(mode: MatchMode, value: Any) -> Callable[[Any], bool]:
-    """Return a function that says whether a stored value matches.
-
-    Raises:
-        InputError: The mode is unknown.
-    """
-
-    def contains(stored: Any) -> bool:
-        return str(value) in stored if isinstance(stored, str) else isinstance(stored, list | dict) and value in stored
-
-    matchers: dict[str, Callable[[Any], bool]] = {
-        "exact": lambda stored: bool(stored == value),
-        "contains": contains,
-        "in": lambda stored: stored in value,
-        "regex": lambda stored: isinstance(stored, str) and patterns.found(value, stored),
-    }
-    if mode not in matchers:
-        raise InputError(f"{mode!r} is no match mode.", next=f"Use one of: {', '.join(matchers)}.")
-    return matchers[mode]
-
-
-def holds_text(
-    question: BenchmarkQuestion, wanted: str, fields: Sequence[str], *, case_sensitive: bool, regex: bool
-) -> bool:
-    """Whether any of the fields holds a text."""
-    texts = [str(item) for field in fields for item in items_of(question, field)]
-    if regex:
-        return any(patterns.found(wanted, text, () if case_sensitive else ("IGNORECASE",)) for text in texts)
-    if case_sensitive:
-        return any(wanted in text for text in texts)
-    return any(wanted.casefold() in text.casefold() for text in texts)

@@ -49,7 +49,6 @@ def test_a_benchmark_without_finished_questions_cannot_run() -> None:
     benchmark = small_benchmark()
     benchmark.mark_unfinished_batch(benchmark.get_question_ids())
     assert "No question is finished" in benchmark.check()[0].what
-    assert not benchmark.check_readiness()["ready"]
 
 
 def test_problems_are_sorted_by_severity() -> None:
@@ -102,43 +101,6 @@ def test_workspaces_are_checked(tmp_path: object) -> None:
     assert "workspace" not in codes(benchmark)
     benchmark.set_workspace_root(str(tmp_path))
     assert "workspace" in codes(benchmark)
-
-
-def test_readiness_counts_what_would_run() -> None:
-    benchmark = small_benchmark()
-    assert benchmark.check_readiness()["runnable_questions"] == 2
-    benchmark.clear_all_rubrics()
-    readiness = benchmark.check_readiness()
-    assert (readiness["ready"], readiness["runnable_questions"]) == (True, 1)
-    benchmark.add_question_rubric_trait("lungs", POLITE)
-    assert benchmark.check_readiness()["runnable_questions"] == 2
-
-
-def test_the_summary() -> None:
-    summary = small_benchmark().get_summary()
-    wanted = {"name": "Small", "question_count": 3, "finished_count": 2, "template_count": 2, "global_trait_count": 2}
-    assert wanted.items() <= summary.items()
-    assert (summary["question_rubric_count"], summary["is_complete"]) == (1, False)
-
-
-def test_the_statistics() -> None:
-    statistics = small_benchmark().get_statistics()
-    assert statistics["question_length"]["min"] == len("How many lungs?")
-    assert statistics["template_length"]["mean"] == len(TEMPLATE)
-    assert statistics["keyword_count"] == 2
-    assert Benchmark.create("Empty").get_statistics()["question_length"]["max"] == 0
-
-
-@pytest.mark.parametrize(
-    ("finished", "templates", "score", "quality"), [(0, 3, 60, "fair"), (3, 3, 100, "excellent"), (3, 2, 75, "good")]
-)
-def test_the_health_report(finished: int, templates: int, score: float, quality: str) -> None:
-    benchmark = Benchmark.create("B")
-    for number in range(3):
-        template = TEMPLATE if number < templates else None
-        benchmark.add_question(f"{number}?", "x", template, finished=number < finished)
-    report = benchmark.get_health_report()
-    assert (report.score, report.quality) == (score, quality)
 
 
 def test_a_complete_benchmark_is_valid() -> None:

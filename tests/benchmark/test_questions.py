@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import hashlib
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -442,22 +441,3 @@ def test_one_template_for_all_questions_without(benchmark: Benchmark) -> None:
 def test_templates_of_finished_questions(benchmark: Benchmark) -> None:
     assert benchmark.get_finished_templates() == {"target": TEMPLATE}
     assert benchmark.get_finished_templates(["lungs", "sky"]) == {}
-
-
-def test_templates_travel_as_json(benchmark: Benchmark, tmp_path: Path) -> None:
-    path = tmp_path / "templates.json"
-    benchmark.export_generated_templates(path)
-    other = small_benchmark()
-    other.update_template("target", OTHER_TEMPLATE)
-    other.remove_template("sky")
-    other.remove_question("lungs")
-    taken = other.import_generated_templates(path, force_overwrite=False)
-    assert taken == {"target": False, "sky": True}
-    assert other.get_finished_templates() == {"target": OTHER_TEMPLATE}
-    assert other.import_generated_templates(path) == {"target": True, "sky": True}
-
-
-def test_other_json_holds_no_templates(benchmark: Benchmark, tmp_path: Path) -> None:
-    (tmp_path / "x.json").write_text("[1]")
-    with pytest.raises(InputError, match="does not hold template sources"):
-        benchmark.import_generated_templates(tmp_path / "x.json")
