@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -44,6 +45,12 @@ RELATIVE = 0.01  # the tolerance an exact number is tried with
 WIDER = 2  # times the tolerance there is
 LOWER = 0.05  # of a similarity threshold
 _SETTINGS = 40  # settings on a slider
+# Numbers that let only more answers pass when they rise, or only fewer: over rising settings, an answer changes once.
+_ONE_WAY = frozenset({
+    ("NumericTolerance", "tolerance"), ("DateTolerance", "tolerance"), ("NumericRange", "min"), ("NumericRange", "max"),
+    ("TraceLength", "min"), ("TraceLength", "max"), ("SetContainment", "min_overlap"), ("TraceRegex", "count_min"),
+    ("SemanticMatch", "threshold"),
+})  # fmt: skip
 _OUTLIER = 10  # times the size of the truth; a distance beyond that is no setting worth trying
 
 
@@ -88,6 +95,10 @@ def replayed(template: Subject, answers: Iterable[StoredAnswer]) -> list[bool]:
 
 def field_passes(item: FieldSpec, answers: Iterable[StoredAnswer]) -> list[bool]:
     """Return for each stored answer whether a field with a built-in rule is right, much faster than a template does."""
+    return list(map(_check_of(item), answers))
+
+
+def _check_of(item: FieldSpec) -> Callable[[StoredAnswer], bool]:
     rule, name, truth = item.primitive, item.name, item.ground_truth
 
     def passes(answer: StoredAnswer) -> bool:
@@ -101,7 +112,7 @@ def field_passes(item: FieldSpec, answers: Iterable[StoredAnswer]) -> list[bool]
         except KareninaError:  # a search took too long
             return False
 
-    return [passes(answer) for answer in answers]
+    return passes
 
 
 class _Replay:
@@ -116,13 +127,13 @@ class _Replay:
         self.now = [self._strategy.passes(row) for row in self._rows]
         self._outcomes: dict[str, list[list[bool]]] = {}  # by field, should it be wrong and should it be right
 
-    def after(self, item: FieldSpec) -> list[bool]:
-        """Return the verdicts with a changed field."""
+    def after(self, item: FieldSpec, results: list[bool] | None = None) -> list[bool]:
+        """Return the verdicts with a changed field, whose results are worked out where they are not given."""
         if item.name not in self._outcomes:
             self._outcomes[item.name] = [
                 [self._strategy.passes({**row, item.name: result}) for result in (False, True)] for row in self._rows
             ]
-        results = field_passes(item, self._answers)
+        results = field_passes(item, self._answers) if results is None else results
         return [outcome[result] for outcome, result in zip(self._outcomes[item.name], results, strict=True)]
 
 
@@ -191,19 +202,42 @@ def what_if(
         raise InputError(
             "The template's own code decides.", "Its verdict cannot be predicted here.", "Verify the answers again."
         )
+    changed = [_with_setting(item, parameter, setting) for setting in settings]
+    possible = [each for each in changed if isinstance(each, FieldSpec)]
+    rising = all(isinstance(setting, int | float) for setting in settings) and list(settings) == sorted(settings)
+    one_way = rising and (type(item.primitive).__name__, parameter) in _ONE_WAY
+    results = iter(_each_turning_once(possible, stored) if one_way else [field_passes(e, stored) for e in possible])
     replay, points = _Replay(spec, stored), []
     before = replay.now
-    for setting in settings:
-        try:
-            is_truth = parameter == "ground_truth"
-            changed = _changed(item, {}, ground_truth=setting) if is_truth else _changed(item, {parameter: setting})
-        except ValueError as error:
-            points.append(Point(setting, None, problem=str(error)))
+    for setting, other in zip(settings, changed, strict=True):
+        if isinstance(other, str):
+            points.append(Point(setting, None, problem=other))
             continue
-        after = replay.after(changed)
+        after = replay.after(other, next(results))
         gained = sum(new > old for new, old in zip(after, before, strict=True))
         points.append(Point(setting, sum(after), gained, gained - sum(after) + sum(before)))
     return Curve(field_name, parameter, len(stored), sum(before), tuple(points))
+
+
+def _with_setting(item: FieldSpec, parameter: str, setting: Any) -> FieldSpec | str:
+    """Return a field with another setting, or why that is not possible."""
+    try:
+        is_truth = parameter == "ground_truth"
+        return _changed(item, {}, ground_truth=setting) if is_truth else _changed(item, {parameter: setting})
+    except ValueError as error:
+        return str(error)
+
+
+def _each_turning_once(items: Sequence[FieldSpec], answers: Sequence[StoredAnswer]) -> list[list[bool]]:
+    """Return `field_passes` of fields over which no answer changes twice, by looking for where it does."""
+    if not items:
+        return []
+    checks, firsts = list(map(_check_of, items)), field_passes(items[0], answers)
+    turns = [
+        bisect_left(checks, True, key=lambda check: check(answer) != first)
+        for answer, first in zip(answers, firsts, strict=True)
+    ]
+    return [[first == (at < turn) for first, turn in zip(firsts, turns, strict=True)] for at in range(len(items))]
 
 
 def adjustable(item: FieldSpec) -> tuple[Parameter, ...]:

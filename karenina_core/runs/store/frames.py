@@ -99,5 +99,8 @@ def _values(column: Any, values: Sequence[Any]) -> Any:
         return np.array(values, dtype="int64")
     if isinstance(column.type, Integer | Float) or column.type.python_type is bool:
         return np.array(values, dtype="float64")
-    texts = pd.array(list(values), dtype="str")
-    return texts if column.name == "result_id" else pd.Categorical(texts)
+    texts = np.array(values, dtype=object)
+    if column.name == "result_id":
+        return pd.array(texts, dtype="str")
+    codes, found = pd.factorize(texts, sort=True)
+    return pd.Categorical.from_codes(codes, categories=pd.Index(found, dtype="str"))
