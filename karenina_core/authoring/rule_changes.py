@@ -45,12 +45,8 @@ RELATIVE = 0.01  # the tolerance an exact number is tried with
 WIDER = 2  # times the tolerance there is
 LOWER = 0.05  # of a similarity threshold
 _SETTINGS = 40  # settings on a slider
-# Numbers that let only more answers pass when they rise, or only fewer: over rising settings, an answer changes once.
-_ONE_WAY = frozenset({
-    ("NumericTolerance", "tolerance"), ("DateTolerance", "tolerance"), ("NumericRange", "min"), ("NumericRange", "max"),
-    ("TraceLength", "min"), ("TraceLength", "max"), ("SetContainment", "min_overlap"), ("TraceRegex", "count_min"),
-    ("SemanticMatch", "threshold"),
-})  # fmt: skip
+# Parameters that let only more answers pass when they rise, or only fewer: over rising settings, an answer changes once.
+_ONE_WAY = frozenset({"tolerance", "min", "max", "min_overlap", "count_min", "threshold"})
 _OUTLIER = 10  # times the size of the truth; a distance beyond that is no setting worth trying
 
 
@@ -205,7 +201,7 @@ def what_if(
     changed = [_with_setting(item, parameter, setting) for setting in settings]
     possible = [each for each in changed if isinstance(each, FieldSpec)]
     rising = all(isinstance(setting, int | float) for setting in settings) and list(settings) == sorted(settings)
-    one_way = rising and (type(item.primitive).__name__, parameter) in _ONE_WAY
+    one_way = rising and parameter in _ONE_WAY
     results = iter(_each_turning_once(possible, stored) if one_way else [field_passes(e, stored) for e in possible])
     replay, points = _Replay(spec, stored), []
     before = replay.now
