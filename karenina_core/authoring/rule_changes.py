@@ -45,7 +45,7 @@ RELATIVE = 0.01  # the tolerance an exact number is tried with
 WIDER = 2  # times the tolerance there is
 LOWER = 0.05  # of a similarity threshold
 _SETTINGS = 40  # settings on a slider
-# Parameters that let only more answers pass when they rise, or only fewer: over rising settings, an answer changes once.
+# Parameters that let only more answers pass when they rise, or only fewer: an answer changes at most once.
 _ONE_WAY = frozenset({"tolerance", "min", "max", "min_overlap", "count_min", "threshold"})
 _OUTLIER = 10  # times the size of the truth; a distance beyond that is no setting worth trying
 
