@@ -18,8 +18,9 @@ from karenina_core.templates.scope import Scope
 
 Choice = str | int | bool | None
 
-_SCALARS: dict[str, Any] = {kind.__name__: kind for kind in (bool, int, float, str, date, datetime, time)}
-_SCALARS["Any"] = Any
+SCALARS: dict[str, Any] = {kind.__name__: kind for kind in (bool, int, float, str, date, datetime, time)}
+SCALARS["Any"] = Any
+"""The types without parts, by the name that annotations use."""
 _COLLECTION_TYPES: dict[str, type] = {"list": list, "set": set, "tuple": tuple, "dict": dict}
 _COLLECTIONS = {name: name for name in _COLLECTION_TYPES} | {name.capitalize(): name for name in _COLLECTION_TYPES}
 _COLLECTIONS |= {"Sequence": "list", "frozenset": "set", "FrozenSet": "set", "Mapping": "dict"}
@@ -80,7 +81,7 @@ class Shape:
             case "list" | "set" | "dict" | "tuple":
                 return GenericAlias(_COLLECTION_TYPES[self.kind], (*inside, ...) if self.kind == "tuple" else inside)
             case _:
-                return _SCALARS[self.kind]
+                return SCALARS[self.kind]
 
     @property
     def optional(self) -> bool:
@@ -142,7 +143,7 @@ def _named(node: ast.Name | ast.Attribute, scope: Scope) -> Shape:
     if isinstance(node, ast.Name) and (shape := _own(node.id, scope)):
         return shape
     name = scope.resolve(node)
-    if name in _SCALARS:
+    if name in SCALARS:
         return Shape(name)
     if name in _COLLECTIONS:
         return _collection(_COLLECTIONS[name], [])

@@ -14,7 +14,6 @@ import textwrap
 import typing
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from datetime import date, datetime, time
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType, ModuleType, NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
@@ -25,14 +24,14 @@ from pydantic.fields import FieldInfo
 from karenina_core.errors import InputError, TemplateError, validation_message
 from karenina_core.schemas import BaseAnswer, Verification, entities, primitives, verification_of, verified_fields
 from karenina_core.schemas.primitives import REGISTRY, Primitive, TracePrimitive, VerificationPrimitive
-from karenina_core.templates.annotation import ANYTHING, TEXT, Shape
+from karenina_core.templates.annotation import ANYTHING, SCALARS, TEXT, Shape
 from karenina_core.templates.literals import quote
 from karenina_core.templates.scope import RuleMethod
 from karenina_core.templates.spec import OPTIONS, FieldSpec, ModelSpec, TemplateSpec, type_of
 from karenina_core.templates.template import read_template
 from karenina_core.templates.writer import write_fields, write_template
 
-_SCALARS: dict[Any, Shape] = {kind: Shape(kind.__name__) for kind in (bool, int, float, str, date, datetime, time)}
+_SCALARS: dict[Any, Shape] = {kind: Shape(name) for name, kind in SCALARS.items()}
 _COLLECTIONS: dict[Any, str] = {list: "list", set: "set", frozenset: "set", tuple: "tuple", dict: "dict"}
 
 
@@ -103,8 +102,6 @@ def _options(info: FieldInfo) -> dict[str, Any]:
 def _shape(annotation: Any, models: dict[str, ModelSpec]) -> Shape:
     if annotation in (None, NoneType):
         return Shape("none")
-    if annotation is Any:
-        return ANYTHING
     if annotation in _SCALARS:
         return _SCALARS[annotation]
     origin, arguments = get_origin(annotation), get_args(annotation)
@@ -187,35 +184,15 @@ def _rule_parts(name: str, kind: type[BaseModel], known_parts: Mapping[str, str]
             "Write it in one class, or register it.",
         )
     text = _written_class(kind, functions[0])
-    known = {**functions[0].__globals__}
-    for function in functions:
-        known |= _surroundings(name, function)
+    if around := sorted({variable for function in functions for variable in function.__code__.co_freevars}):
+        raise _not_held(name, ", ".join(around))
     parts = dict(known_parts)
-    _collect(text, known, parts)
+    _collect(text, functions[0].__globals__, parts)
     parts[name] = text
     missing = sorted(_free_names(symtable.symtable("\n".join(parts.values()), "<template>", "exec")) - _held_names())
     if missing:
         raise _not_held(name, ", ".join(missing))
     return parts
-
-
-def _surroundings(name: str, function: FunctionType) -> dict[str, Any]:
-    """Return the imported names that a method takes from the function around its class.
-
-    Raises:
-        InputError: It takes anything else from there.
-    """
-    found: dict[str, Any] = {}
-    for variable, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        try:
-            value = cell.cell_contents
-        except ValueError:
-            raise _not_held(name, variable) from None
-        part = _definition(variable, value)
-        if part is None or not _is_import(part):
-            raise _not_held(name, variable)
-        found[variable] = value
-    return found
 
 
 def _not_held(name: str, variables: str) -> InputError:
@@ -228,7 +205,9 @@ def _not_held(name: str, variables: str) -> InputError:
 
 def _held_names() -> set[str]:
     """Return the names a template knows without defining them."""
-    return {*dir(builtins), *typing.__all__, *entities.__all__, *primitives.__all__, "BaseModel", "ConfigDict", "Field"}
+    ours = {**vars(entities), **vars(primitives)}
+    names = {name for name, value in ours.items() if not isinstance(value, ModuleType)}
+    return names | {*dir(builtins), *typing.__all__, "BaseModel", "ConfigDict", "Field"}
 
 
 def _functions(cls: type) -> Iterator[FunctionType]:

@@ -274,7 +274,7 @@ def _read_patterns(value: Any) -> dict[str, TracePattern]:
             if not isinstance(wanted.expected, kind) or isinstance(wanted.expected, bool):
                 raise InputError(f"expected of {name!r} does not go with {wanted.match_type}")
     except (ValidationError, InputError) as error:
-        why = validation_message(error, most=1) if isinstance(error, ValidationError) else str(error)
+        why = validation_message(error, most=1)
         raise refuse("bad_result", "self.regex is not usable", why, _PATTERN_FORM) from None
     return patterns
 

@@ -28,16 +28,12 @@ NOW = datetime(2025, 1, 1, tzinfo=UTC)
 """The moment it always is inside, so that a verdict does not change from one day to the next."""
 _PRINT_BYTES = 64 * 1024
 _GRACE_SECONDS = 4.0
-_LIMIT_CODES: dict[type[BaseException], str] = {
-    TimeoutError: "timeout",
-    MemoryError: "memory",
-    RecursionError: "recursion",
-}
-_ADVICE = {
-    "timeout": "look for a loop that does not end",
-    "memory": "work on smaller data",
-    "recursion": "look for a function that calls itself without end",
-}
+# What stops a program: the error, its code, what is said of it, and what to do.
+_LIMITS: tuple[tuple[type[BaseException], str, str, str], ...] = (
+    (TimeoutError, "timeout", "took too long", "look for a loop that does not end"),
+    (MemoryError, "memory", "used too much memory", "work on smaller data"),
+    (RecursionError, "recursion", "called itself too deeply", "look for a function that calls itself without end"),
+)
 
 _METHODS = ("apply", "check", "check_trace")
 _DAY = datetime(2025, 1, 1)  # noqa: DTZ001 - texts without a zone stay without one
@@ -45,17 +41,7 @@ _MAX_NUMBERS = 10_000
 _MAX_DATE_TEXT = 100
 _MAX_TEXT = 200_000
 _STATISTICS = ("fmean", "mean", "median", "pstdev", "pvariance", "stdev", "variance")
-_STRINGS = (
-    "ascii_letters",
-    "ascii_lowercase",
-    "ascii_uppercase",
-    "digits",
-    "hexdigits",
-    "octdigits",
-    "printable",
-    "punctuation",
-    "whitespace",
-)
+_STRINGS = {name: value for name in string.__all__ if isinstance(value := getattr(string, name), str)}
 
 
 @dataclass(frozen=True)
@@ -192,7 +178,8 @@ def shared_sandbox() -> Sandbox:
 
 def _crashed(error: Any) -> TemplateError:
     if error.timed_out:
-        return refuse("timeout", "the template's code took too long", next=_ADVICE["timeout"])
+        _, code, what, advice = _LIMITS[0]
+        return refuse(code, f"the template's code {what}", next=advice)
     return refuse("crashed", "the sandbox ended unexpectedly", str(error), "try again")
 
 
@@ -204,12 +191,9 @@ def _explained(error: Any, lines: Sequence[int]) -> TemplateError:
     own = [frame for frame in frames if frame.line <= len(lines) and frame.filename == frames[0].filename]
     line = lines[own[-1].line - 1] if own else None
     message = str(cause)
-    code = next((code for kind, code in _LIMIT_CODES.items() if isinstance(cause, kind)), "raised")
-    if code in ("timeout", "memory") and "limit exceeded" not in message:
-        code = "raised"
-    if code != "raised":
-        what = {"timeout": "took too long", "memory": "used too much memory", "recursion": "called itself too deeply"}
-        return refuse(code, f"the template's code {what[code]}", next=_ADVICE[code], line=line)
+    for kind, code, what, advice in _LIMITS:
+        if isinstance(cause, kind) and ("limit exceeded" in message or code == "recursion"):
+            return refuse(code, f"the template's code {what}", next=advice, line=line)
     if isinstance(cause, NotImplementedError | SyntaxError) and (not own or own[-1].function_name is None):
         reason = message.removeprefix("The monty syntax parser does not yet support ")
         return refuse("unsupported", f"the sandbox does not support {reason}", next="write it another way", line=line)
@@ -224,7 +208,7 @@ def _modules() -> dict[str, Any]:
     from pydantic_monty import ExternalModule
 
     return {
-        "string": ExternalModule({name: getattr(string, name) for name in _STRINGS}),
+        "string": ExternalModule(_STRINGS),
         "statistics": ExternalModule({name: _bounded(getattr(statistics, name)) for name in _STATISTICS}),
         "dateutil": ExternalModule({"parser": ExternalModule({"parse": _parse_date})}),
     }

@@ -462,16 +462,6 @@ def test_a_primitive_of_another_base_is_refused_when_it_is_added() -> None:
         Benchmark.create("Drugs").add_question("Which drug?", "a", answer_template=asking(LongerBegins()))
 
 
-def test_modules_imported_around_a_primitive_are_imported_in_its_source(sandbox: Sandbox) -> None:
-    import statistics
-
-    class Median(VerificationPrimitive):
-        def check(self, extracted: Any, expected: Any) -> bool:
-            return statistics.median(extracted) == expected
-
-    assert run(sandbox, source_of(asking(Median(), 2)), {"found": [1, 2, 9]}).verdict is True
-
-
 def test_a_registered_primitive_runs_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(REGISTRY, "Registered", ExactMatch)
 

@@ -93,6 +93,33 @@ class VerificationPrimitive(_Rule):
         return Explanation(passed, (), f"{extracted!r} {relation}{against}")
 
 
+class Comparison(VerificationPrimitive):
+    """A primitive that reads both sides as values of one kind and compares them."""
+
+    def check(self, extracted: Any, expected: Any) -> bool:
+        found, wanted = self._read(extracted), self._read(expected)
+        return found is not None and wanted is not None and self._passes(found, wanted)
+
+    def explain(self, extracted: Any, expected: Any) -> Explanation:
+        found, wanted = self._read(extracted), self._read(expected)
+        if found is None or wanted is None:
+            return self._unreadable(extracted, found, expected)
+        return self._compared(extracted, found, expected, wanted)
+
+    def _read(self, value: Any) -> Any:
+        """Return the value that is compared, or None where it cannot be read."""
+        raise NotImplementedError
+
+    def _passes(self, found: Any, wanted: Any) -> bool:
+        raise NotImplementedError
+
+    def _unreadable(self, extracted: Any, found: Any, expected: Any) -> Explanation:
+        raise NotImplementedError
+
+    def _compared(self, extracted: Any, found: Any, expected: Any, wanted: Any) -> Explanation:
+        raise NotImplementedError
+
+
 class TracePrimitive(_Rule):
     """A deterministic check of the raw response text, without a judge.
 

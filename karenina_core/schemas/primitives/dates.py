@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 from pydantic import Field, field_validator, model_validator
 
 from karenina_core.schemas.primitives.base import (
+    Comparison,
     Explanation,
     FieldKind,
     Step,
-    VerificationPrimitive,
     _register_primitive,
 )
 from karenina_core.schemas.primitives.wording import NOTHING_EXTRACTED, failed, quoted, within
@@ -170,7 +170,7 @@ _FOUND, _WANTED = "read as a date", "expected, read as a date"
 _MICROSECONDS = {"hours": 3_600_000_000, "minutes": 60_000_000}
 
 
-class _Date(VerificationPrimitive):
+class _Date(Comparison):
     applies_to: ClassVar[tuple[FieldKind, ...]] = ("date", "str")
 
     if TYPE_CHECKING:  # each rule declares it itself, after its own parameters
@@ -220,14 +220,10 @@ class DateMatch(_Date):
     def _format(self) -> str | None:
         return self.format
 
-    def check(self, extracted: Any, expected: Any) -> bool:
-        found, wanted = self._read(extracted), self._read(expected)
-        return found is not None and wanted is not None and found.parts == wanted.parts
+    def _passes(self, found: ReadDate, wanted: ReadDate) -> bool:
+        return found.parts == wanted.parts
 
-    def explain(self, extracted: Any, expected: Any) -> Explanation:
-        found, wanted = self._read(extracted), self._read(expected)
-        if found is None or wanted is None:
-            return self._unreadable(extracted, found, expected)
+    def _compared(self, extracted: Any, found: ReadDate, expected: Any, wanted: ReadDate) -> Explanation:
         steps = self._readings(extracted, found, expected, wanted)
         return Explanation(found.parts == wanted.parts, steps, _comparison(found, wanted, steps))
 
@@ -249,32 +245,24 @@ class DateTolerance(_Date):
     unit: Literal["days", "hours", "minutes"] = "days"
     dayfirst: bool = False
 
-    def check(self, extracted: Any, expected: Any) -> bool:
-        found, wanted = self._read(extracted), self._read(expected)
-        if found is None or wanted is None:
-            return False
-        return self._near(found, wanted, _distance(found, wanted, self.unit))
+    def _passes(self, found: ReadDate, wanted: ReadDate) -> bool:
+        distance = _distance(found, wanted, self.unit)
+        if distance is None:
+            return found.moment is None and found.parts == wanted.parts
+        if self.unit == "days":
+            return distance.days <= self.tolerance
+        return distance // timedelta(microseconds=1) <= self.tolerance * _MICROSECONDS[self.unit]
 
-    def explain(self, extracted: Any, expected: Any) -> Explanation:
-        found, wanted = self._read(extracted), self._read(expected)
-        if found is None or wanted is None:
-            return self._unreadable(extracted, found, expected)
+    def _compared(self, extracted: Any, found: ReadDate, expected: Any, wanted: ReadDate) -> Explanation:
         steps = self._readings(extracted, found, expected, wanted)
         distance = _distance(found, wanted, self.unit)
-        passed = self._near(found, wanted, distance)
+        passed = self._passes(found, wanted)
         if distance is None:
             return Explanation(passed, steps, _zone_fault(found, wanted) or _comparison(found, wanted, steps))
         allowed = counted(self.tolerance, self.unit.removesuffix("s"))
         apart = Step("distance", f"{found} to {wanted}", _shown_distance(distance, self.unit))
         relation = f"is within {allowed} of" if passed else f"is more than {allowed} from"
         return Explanation(passed, (*steps, apart), f"{found} {relation} the expected {wanted}.")
-
-    def _near(self, found: ReadDate, wanted: ReadDate, distance: timedelta | None) -> bool:
-        if distance is None:
-            return found.moment is None and found.parts == wanted.parts
-        if self.unit == "days":
-            return distance.days <= self.tolerance
-        return distance // timedelta(microseconds=1) <= self.tolerance * _MICROSECONDS[self.unit]
 
 
 @_register_primitive

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from karenina_core.schemas.primitives.base import (
+    Comparison,
     Explanation,
     FieldKind,
     Step,
-    VerificationPrimitive,
     _register_primitive,
 )
 from karenina_core.schemas.primitives.normalizers import Normalizer, Normalizers, case_and_blanks, normalize, normalized
@@ -20,10 +20,21 @@ from karenina_core.text import counted
 
 Items = dict[Hashable, Any]
 """Items of a list by what they are compared by, so that duplicates count once."""
+Texts = list[str | None]
+
+
+class _List(Comparison):
+    applies_to: ClassVar[tuple[FieldKind, ...]] = ("list[str]",)
+
+    def _unreadable(self, extracted: Any, found: Any, expected: Any) -> Explanation:
+        if extracted is None:
+            return failed(NOTHING_EXTRACTED)
+        shown = quoted(extracted) if found is None else f"The expected value {quoted(expected)}"
+        return failed(f"{shown} is not a list of plain values.")
 
 
 @_register_primitive
-class SetContainment(VerificationPrimitive):
+class SetContainment(_List):
     """Compares lists as sets: order and duplicates do not count, case and blanks do.
 
     Attributes:
@@ -35,20 +46,14 @@ class SetContainment(VerificationPrimitive):
 
     title: ClassVar[str] = "Items in any order"
 
-    applies_to: ClassVar[tuple[FieldKind, ...]] = ("list[str]",)
-
     mode: Literal["exact", "subset", "superset", "overlap"] = "exact"
     min_overlap: int | None = Field(default=None, ge=1)
     normalize: Normalizers = Field(default_factory=list)
 
-    def check(self, extracted: Any, expected: Any) -> bool:
-        found, wanted = _items(extracted, self.normalize), _items(expected, self.normalize)
-        return found is not None and wanted is not None and self._passes(found, wanted)
+    def _read(self, value: Any) -> Items | None:
+        return _items(value, self.normalize)
 
-    def explain(self, extracted: Any, expected: Any) -> Explanation:
-        found, wanted = _items(extracted, self.normalize), _items(expected, self.normalize)
-        if found is None or wanted is None:
-            return failed(_no_items(extracted if found is None else expected, found is not None))
+    def _compared(self, extracted: Any, found: Items, expected: Any, wanted: Items) -> Explanation:
         passed = self._passes(found, wanted)
         missing = [item for key, item in wanted.items() if key not in found]
         extra = [item for key, item in found.items() if key not in wanted]
@@ -86,7 +91,7 @@ class SetContainment(VerificationPrimitive):
 
 
 @_register_primitive
-class OrderedMatch(VerificationPrimitive):
+class OrderedMatch(_List):
     """Passes when both lists have the same length and the same texts in the same order.
 
     Attributes:
@@ -95,19 +100,13 @@ class OrderedMatch(VerificationPrimitive):
 
     title: ClassVar[str] = "Same items in order"
 
-    applies_to: ClassVar[tuple[FieldKind, ...]] = ("list[str]",)
-
     normalize: Normalizers = Field(default_factory=case_and_blanks)
 
-    def check(self, extracted: Any, expected: Any) -> bool:
-        found, wanted = self._texts(extracted), self._texts(expected)
-        return found is not None and found == wanted and None not in found
+    def _passes(self, found: Texts, wanted: Texts) -> bool:
+        return found == wanted and None not in found
 
-    def explain(self, extracted: Any, expected: Any) -> Explanation:
-        found, wanted = self._texts(extracted), self._texts(expected)
-        if found is None or wanted is None:
-            return failed(_no_items(extracted if found is None else expected, found is not None))
-        if found == wanted and None not in found:
+    def _compared(self, extracted: Any, found: Texts, expected: Any, wanted: Texts) -> Explanation:
+        if self._passes(found, wanted):
             return Explanation(True, (), f"All {len(found)} elements agree, in order.")
         pairs = [(at, a, b) for at, (a, b) in enumerate(zip(found, wanted, strict=False), 1) if a is None or a != b]
         steps = tuple(Step(f"element {at}", quoted(a), f"expected {quoted(b)}") for at, a, b in pairs)
@@ -116,7 +115,7 @@ class OrderedMatch(VerificationPrimitive):
         at, first, second = pairs[0]
         return failed(f"Element {at} is {quoted(first)}, expected was {quoted(second)}.", *steps)
 
-    def _texts(self, value: Any) -> list[str | None] | None:
+    def _read(self, value: Any) -> Texts | None:
         if not isinstance(value, list | tuple):
             return None
         return [normalized(item, self.normalize) for item in value]
@@ -139,9 +138,3 @@ def _key(item: Any, normalizers: list[Normalizer]) -> Hashable:
         return object()  # NaN equals nothing, not even itself
     hash(item)
     return (bool, item) if isinstance(item, bool) else item
-
-
-def _no_items(value: Any, is_expected: bool) -> str:
-    if value is None and not is_expected:
-        return NOTHING_EXTRACTED
-    return f"{'The expected value ' if is_expected else ''}{quoted(value)} is not a list of plain values."

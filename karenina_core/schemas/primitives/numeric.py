@@ -11,10 +11,10 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from karenina_core.schemas.primitives.base import (
+    Comparison,
     Explanation,
     FieldKind,
     Step,
-    VerificationPrimitive,
     _register_primitive,
 )
 from karenina_core.schemas.primitives.wording import NOTHING_EXTRACTED, failed, number, quoted, within
@@ -28,8 +28,76 @@ _FOUND, _WANTED = "read as a number", "expected, read as a number"
 _ROUNDING = 4  # units in the last place that reading, subtracting and multiplying decimals can lose together
 
 
-class _Numeric(VerificationPrimitive):
+def read_number(value: Any) -> Number | None:
+    """Return a number, or the number a plain numeric text means; None for everything else.
+
+    Thousands separators are understood where they cannot be a decimal comma: `1,000,000`, but not `1,000`.
+    """
+    if isinstance(value, Number):
+        return value
+    if isinstance(value, Decimal):
+        value = str(value)
+    return _number_in(value.strip()) if isinstance(value, str) else None
+
+
+def _number_in(text: str) -> Number | None:
+    if _GROUPED.fullmatch(text):
+        text = text.replace(",", "")
+    for convert in (int, float):
+        try:
+            result = convert(text)
+        except ValueError:
+            continue
+        overflown = result in (math.inf, -math.inf) and any(character.isdigit() for character in text)
+        return None if overflown else result
+    return None
+
+
+def _equal(found: Number, wanted: Number) -> bool:
+    if isinstance(found, int) and isinstance(wanted, int):
+        return found == wanted
+    try:
+        return float(found) == float(wanted)
+    except OverflowError:
+        return False
+
+
+def _readings(extracted: Any, found: Number, expected: Any, wanted: Number) -> tuple[Step, ...]:
+    steps = []
+    if isinstance(extracted, str):
+        steps.append(Step(_FOUND, quoted(extracted), quoted(found)))
+    if isinstance(expected, str):
+        steps.append(Step(_WANTED, quoted(expected), quoted(wanted)))
+    return tuple(steps)
+
+
+def _difference(found: Number, wanted: Number, percent: bool = False) -> tuple[Step, ...]:
+    try:
+        distance = abs(found - wanted)
+        text = number(distance)
+        if percent and wanted:
+            text += f" ({distance / abs(wanted) * 100:.4g} %)"
+    except OverflowError:
+        return ()
+    return (Step("difference", f"{quoted(found)} − {quoted(wanted)}", text),)
+
+
+def _no_number(value: Any) -> str:
+    if value is None:
+        return NOTHING_EXTRACTED
+    hint = ": the comma may separate thousands or decimals" if isinstance(value, str) and "," in value else ""
+    return f"{quoted(value)} is not a plain number{hint}."
+
+
+class _Numeric(Comparison):
     applies_to: ClassVar[tuple[FieldKind, ...]] = ("int", "float")
+
+    _read = staticmethod(read_number)
+
+    def _unreadable(self, extracted: Any, found: Number | None, expected: Any) -> Explanation:
+        if found is None:
+            return failed(_no_number(extracted))
+        return failed(f"The expected value {quoted(expected)} is not a plain number.")
 
 
 @_register_primitive
@@ -38,14 +106,9 @@ class NumericExact(_Numeric):
 
     title: ClassVar[str] = "Same number"
 
-    def check(self, extracted: Any, expected: Any) -> bool:
-        found, wanted = read_number(extracted), read_number(expected)
-        return found is not None and wanted is not None and _equal(found, wanted)
+    _passes = staticmethod(_equal)
 
-    def explain(self, extracted: Any, expected: Any) -> Explanation:
-        found, wanted = read_number(extracted), read_number(expected)
-        if found is None or wanted is None:
-            return _unreadable(extracted, expected)
+    def _compared(self, extracted: Any, found: Number, expected: Any, wanted: Number) -> Explanation:
         steps = _readings(extracted, found, expected, wanted)
         if _equal(found, wanted):
             return Explanation(True, steps, f"{quoted(found)} equals the expected {quoted(wanted)}.")
@@ -69,15 +132,8 @@ class NumericTolerance(_Numeric):
     tolerance: float = Field(ge=0, allow_inf_nan=False)
     mode: Literal["relative", "absolute"] = "relative"
 
-    def check(self, extracted: Any, expected: Any) -> bool:
-        found, wanted = read_number(extracted), read_number(expected)
-        return found is not None and wanted is not None and self._near(found, wanted)
-
-    def explain(self, extracted: Any, expected: Any) -> Explanation:
-        found, wanted = read_number(extracted), read_number(expected)
-        if found is None or wanted is None:
-            return _unreadable(extracted, expected)
-        passed = self._near(found, wanted)
+    def _compared(self, extracted: Any, found: Number, expected: Any, wanted: Number) -> Explanation:
+        passed = self._passes(found, wanted)
         percent = self.mode == "relative"
         allowed = f"{self.tolerance * 100:g} %" if percent else number(self.tolerance)
         relation = "is within" if passed else "is more than"
@@ -85,7 +141,7 @@ class NumericTolerance(_Numeric):
         steps = (*_readings(extracted, found, expected, wanted), *_difference(found, wanted, percent))
         return Explanation(passed, steps, f"{quoted(found)} {relation} {allowed} {ending}.")
 
-    def _near(self, found: Number, wanted: Number) -> bool:
+    def _passes(self, found: Number, wanted: Number) -> bool:
         if found == wanted:
             return True
         try:
@@ -150,70 +206,3 @@ class NumericRange(_Numeric):
         if found != found:
             return False
         return (self.min is None or found >= self.min) and (self.max is None or found <= self.max)
-
-
-def read_number(value: Any) -> Number | None:
-    """Return a number, or the number a plain numeric text means; None for everything else.
-
-    Thousands separators are understood where they cannot be a decimal comma: `1,000,000`, but not `1,000`.
-    """
-    if isinstance(value, Number):
-        return value
-    if isinstance(value, Decimal):
-        value = str(value)
-    return _number_in(value.strip()) if isinstance(value, str) else None
-
-
-def _number_in(text: str) -> Number | None:
-    if _GROUPED.fullmatch(text):
-        text = text.replace(",", "")
-    for convert in (int, float):
-        try:
-            result = convert(text)
-        except ValueError:
-            continue
-        overflown = result in (math.inf, -math.inf) and any(character.isdigit() for character in text)
-        return None if overflown else result
-    return None
-
-
-def _equal(found: Number, wanted: Number) -> bool:
-    if isinstance(found, int) and isinstance(wanted, int):
-        return found == wanted
-    try:
-        return float(found) == float(wanted)
-    except OverflowError:
-        return False
-
-
-def _readings(extracted: Any, found: Number, expected: Any, wanted: Number) -> tuple[Step, ...]:
-    steps = []
-    if isinstance(extracted, str):
-        steps.append(Step(_FOUND, quoted(extracted), quoted(found)))
-    if isinstance(expected, str):
-        steps.append(Step(_WANTED, quoted(expected), quoted(wanted)))
-    return tuple(steps)
-
-
-def _difference(found: Number, wanted: Number, percent: bool = False) -> tuple[Step, ...]:
-    try:
-        distance = abs(found - wanted)
-        text = number(distance)
-        if percent and wanted:
-            text += f" ({distance / abs(wanted) * 100:.4g} %)"
-    except OverflowError:
-        return ()
-    return (Step("difference", f"{quoted(found)} − {quoted(wanted)}", text),)
-
-
-def _unreadable(extracted: Any, expected: Any) -> Explanation:
-    if read_number(extracted) is None:
-        return failed(_no_number(extracted))
-    return failed(f"The expected value {quoted(expected)} is not a plain number.")
-
-
-def _no_number(value: Any) -> str:
-    if value is None:
-        return NOTHING_EXTRACTED
-    hint = ": the comma may separate thousands or decimals" if isinstance(value, str) and "," in value else ""
-    return f"{quoted(value)} is not a plain number{hint}."

@@ -72,19 +72,19 @@ class _Contains(VerificationPrimitive):
                 raise ValueError(f"{substring!r} is empty after normalisation and would be found in every text")
         return self
 
-    def _missing(self, text: str) -> list[str]:
-        return [item for item in self.substrings if normalize(item, self.normalize) not in text]
+    _enough = staticmethod(all)
 
-    def _passes(self, missing: list[str]) -> bool:
-        raise NotImplementedError
+    def check(self, extracted: Any, expected: Any) -> bool:
+        text = normalized(extracted, self.normalize)
+        return text is not None and self._enough(normalize(item, self.normalize) in text for item in self.substrings)
 
     def explain(self, extracted: Any, expected: Any) -> Explanation:
         text = as_text(extracted)
         if text is None:
             return failed(no_text(extracted))
         searched = followed(text, self.normalize)
-        missing = self._missing(searched.text)
-        passed = self._passes(missing)
+        missing = [item for item in self.substrings if normalize(item, self.normalize) not in searched.text]
+        passed = self._enough(item not in missing for item in self.substrings)
         shown = listed([item for item in self.substrings if item not in missing])
         found = Step("found", listed(self.substrings), shown or "none")
         reason = f"The text contains {shown}." if passed else f"The text does not contain {listed(missing)}."
@@ -102,12 +102,7 @@ class ContainsAny(_Contains):
 
     title: ClassVar[str] = "Contains any of these"
 
-    def check(self, extracted: Any, expected: Any) -> bool:
-        text = normalized(extracted, self.normalize)
-        return text is not None and any(normalize(item, self.normalize) in text for item in self.substrings)
-
-    def _passes(self, missing: list[str]) -> bool:
-        return len(missing) < len(self.substrings)
+    _enough = staticmethod(any)
 
 
 @_register_primitive
@@ -120,13 +115,6 @@ class ContainsAll(_Contains):
     """
 
     title: ClassVar[str] = "Contains all of these"
-
-    def check(self, extracted: Any, expected: Any) -> bool:
-        text = normalized(extracted, self.normalize)
-        return text is not None and all(normalize(item, self.normalize) in text for item in self.substrings)
-
-    def _passes(self, missing: list[str]) -> bool:
-        return not missing
 
 
 @_register_primitive
