@@ -30,11 +30,6 @@ def test_lines_are_shown_with_their_neighbours() -> None:
     assert line_diff("a\nb\nc", "a\nB\nc").splitlines() == ["@@ -1,3 +1,3 @@", " a", "-b", "+B", " c"]
 
 
-def test_equal_texts_have_no_difference() -> None:
-    assert line_diff("a\nb", "a\nb") == ""
-    assert [piece.kind for piece in word_diff("a b", "a b")] == ["same"]
-
-
 def test_a_removed_line_that_looks_like_a_file_name_is_kept() -> None:
     assert "--- x" in line_diff("-- x\na", "a").splitlines()
 
@@ -54,24 +49,6 @@ def test_texts_of_equal_lines_are_compared_as_blocks() -> None:
     lines = line_diff(f"same\n{before}", f"same\n{after}").splitlines()
     assert lines[0].startswith("@@ -") and {line[0] for line in lines[1:]} == {"-", "+"}
     assert line_diff(before, before) == ""
-
-
-def test_a_word_said_over_and_over_is_compared_as_a_whole() -> None:
-    assert [piece.kind for piece in word_diff("a " * 1900, "a " * 1899)] == ["removed", "added"]
-
-
-def test_words_that_only_one_side_has_are_marked() -> None:
-    before, after = side_by_side("It inhibits BCL2.", "It strongly inhibits BRAF.") or ([], [])
-    assert [piece.text for piece in before if piece.own] == ["BCL2"]
-    assert [piece.text for piece in after if piece.own] == ["strongly ", "BRAF"]
-
-
-@given(st.text(max_size=80), st.text(max_size=80))
-def test_the_pieces_of_a_side_give_its_text_again(first: str, second: str) -> None:
-    before, after = side_by_side(first, second) or ([], [])
-    assert "".join(piece.text for piece in before) == first
-    assert "".join(piece.text for piece in after) == second
-    assert [piece.text for piece in before if not piece.own] == [piece.text for piece in after if not piece.own]
 
 
 def test_very_long_sides_are_not_compared() -> None:

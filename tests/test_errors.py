@@ -9,7 +9,6 @@ from pydantic import ValidationError
 
 from karenina_core.errors import validation_message
 from karenina_core.pipeline.metrics import ExtractedItems
-from karenina_core.schemas import VerificationConfig
 
 
 def message(data: Any, form: Any = ExtractedItems, **options: Any) -> str:
@@ -46,10 +45,6 @@ def test_of_many_problems_the_first_are_named_and_the_others_counted() -> None:
     assert message(problems).count("must be text") == 5
     assert message(problems).endswith("; and 2 more")
     assert message(problems, most=1) == "item of entry 1 of items must be text"
-
-
-def test_an_empty_list_must_not_be_empty() -> None:
-    assert "answering_models must not be empty" in message({"answering_models": []}, VerificationConfig)
 
 
 def test_another_error_is_its_own_text() -> None:

@@ -4,8 +4,6 @@ import io
 import logging
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from karenina_core import redact as redaction
 from karenina_core.redact import HIDDEN, install_log_redaction, redact
@@ -67,11 +65,6 @@ def test_a_value_named_at_run_time_is_hidden(monkeypatch: pytest.MonkeyPatch) ->
     redaction.hide("typed-in-a-form")
     redaction.hide("none")
     assert redact("none of typed-in-a-form") == f"none of {HIDDEN}"
-
-
-@given(st.text(max_size=200))
-def test_redacting_twice_changes_nothing_more(text: str) -> None:
-    assert redact(redact(text)) == redact(text)
 
 
 def test_logs_are_redacted_with_their_tracebacks() -> None:

@@ -51,18 +51,9 @@ def test_a_timeout_is_an_input_error_and_not_a_miss() -> None:
     assert patterns.BUDGET_SECONDS <= 1
 
 
-def test_found_searches_anywhere() -> None:
-    assert found(r"\bBH3\b", "the BH3 domain")
-    assert not found(r"\bBH3\b", "BH33")
-
-
 def test_count_counts_matches_that_do_not_overlap_and_empty_ones() -> None:
     assert count("aa", "aaaaa") == 2
     assert count("x*", "ab") == 3
-
-
-def test_spans_are_places_in_the_text() -> None:
-    assert spans(r"\d+", "a12b3") == [(1, 3), (4, 5)]
 
 
 def test_only_the_beginning_of_a_huge_text_is_searched() -> None:
@@ -74,14 +65,6 @@ def test_only_the_beginning_of_a_huge_text_is_searched() -> None:
 def test_flags_go_by_long_and_short_name(flag: str) -> None:
     assert flag_names([flag]) == ("IGNORECASE",)
     assert found("bcl2", "BCL2", [flag])
-
-
-@pytest.mark.parametrize(
-    ("flag", "pattern", "text"), [("S", "a.b", "a\nb"), ("M", "^b", "a\nb"), ("X", "a  b", "ab"), ("A", r"^\W$", "é")]
-)
-def test_flags_have_their_effect(flag: str, pattern: str, text: str) -> None:
-    assert found(pattern, text, [flag])
-    assert not found(pattern, text)
 
 
 @pytest.mark.parametrize("flag", ["L", "LOCALE", "compile", "DEBUG", "T", "", "__class__"])
@@ -116,20 +99,10 @@ def test_what_re_refuses_is_refused(pattern: str) -> None:
         validate(pattern)
 
 
-def test_the_position_of_the_mistake_is_given() -> None:
-    with pytest.raises(InputError, match="unterminated subpattern at position 3"):
-        validate("abc(")
-
-
 def test_a_pattern_may_be_long_but_not_endless() -> None:
     validate("a" * MAX_PATTERN)
     with pytest.raises(InputError, match="2001 characters long"):
         validate("a" * (MAX_PATTERN + 1))
-
-
-def test_an_invalid_pattern_is_an_input_error_even_unchecked() -> None:
-    with pytest.raises(InputError):
-        found("(", "text")
 
 
 @pytest.mark.parametrize(

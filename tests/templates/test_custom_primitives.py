@@ -132,14 +132,6 @@ def test_the_spec_lists_fields_and_parameters_but_cannot_be_written() -> None:
         TemplateSpec(fields=[FieldSpec.model_validate(template.spec.fields[0].model_dump())])
 
 
-def test_evidence_names_the_rule_and_its_reason(sandbox: Sandbox) -> None:
-    outcome = run(sandbox, BOTH, {"drug": "Venetoclax"}, "one two three four five")
-    drug, brief = outcome.fields
-    assert drug.reason == "'Venetoclax' matches 'venetoclax' by CaseInsensitiveContains()"
-    assert brief.reason == "TraceWordCount(min_words=0, max_words=4) does not hold for the response"
-    assert (brief.extracted, brief.result, brief.is_trace) == (False, False, True)
-
-
 def test_a_trace_rule_may_be_expected_to_fail(sandbox: Sandbox) -> None:
     source = BOTH.replace("ground_truth=True", "ground_truth=False")
     assert run(sandbox, source, {"drug": "venetoclax"}, "just four words here").verdict is False
@@ -154,23 +146,6 @@ def test_composition_and_built_in_rules_work_beside_custom_ones(sandbox: Sandbox
     )
     assert run(sandbox, source, {"drug": "x", "dose": 400}, "short").verdict is True
     assert run(sandbox, source, {"drug": "x", "dose": 300}, "short").verdict is False
-
-
-def test_own_verify_sees_the_results_and_may_build_the_rule(sandbox: Sandbox) -> None:
-    source = BOTH + (
-        "    def verify(self):\n"
-        "        strict = TraceWordCount(min_words=2).check_trace(self._raw_trace)\n"
-        "        return strict and self.field_results()['drug'] and super().verify()\n"
-    )
-    assert run(sandbox, source, {"drug": "venetoclax"}, "two words").verdict is True
-    assert run(sandbox, source, {"drug": "venetoclax"}, "one").verdict is False
-
-
-def test_a_semantic_field_waits_beside_a_custom_rule(sandbox: Sandbox) -> None:
-    source = BOTH + '    why: str = VerifiedField(description="w", ground_truth="w", verify_with=SemanticMatch())\n'
-    waiting = run(sandbox, source, {"drug": "venetoclax", "why": "w"}, "short")
-    assert (waiting.verdict, waiting.pending) == (None, ("why",))
-    assert read_template(source).complete(waiting, {"why": (True, 0.9)}, sandbox=sandbox).verdict is True
 
 
 def test_a_rule_may_use_helpers_constants_and_built_in_rules(sandbox: Sandbox) -> None:
@@ -212,21 +187,6 @@ class Answer(BaseAnswer):
         "mode": "any",
         "note": None,
     }
-
-
-def test_a_rule_gets_nested_values_as_objects(sandbox: Sandbox) -> None:
-    source = """
-from pydantic import BaseModel
-class Site(BaseModel):
-    city: str
-class InCity(VerificationPrimitive):
-    def check(self, extracted, expected):
-        return all(site.city in expected for site in extracted)
-class Answer(BaseAnswer):
-    sites: list[Site] = VerifiedField(description="d", ground_truth=["Basel"], verify_with=InCity())
-"""
-    assert run(sandbox, source, {"sites": [{"city": "Basel"}]}).verdict is True
-    assert run(sandbox, source, {"sites": [{"city": "Bern"}]}).verdict is False
 
 
 def test_a_null_never_reaches_the_check(sandbox: Sandbox) -> None:
@@ -357,17 +317,6 @@ def test_a_trace_rule_needs_a_bool_field() -> None:
         read_template(BOTH.replace("is_brief: bool", "is_brief: str"))
 
 
-def test_a_rule_that_verifies_nothing_is_mentioned() -> None:
-    source = """
-class Always(VerificationPrimitive):
-    def check(self, extracted, expected):
-        return True
-class Answer(BaseAnswer):
-    x: str = VerifiedField(description="d", ground_truth="a", verify_with=ExactMatch())
-"""
-    assert read_template(source).warnings == ("The custom primitive Always verifies no field.",)
-
-
 PREFIX = re.compile(r"^\s*drug:\s*")
 
 
@@ -410,23 +359,6 @@ def test_a_class_in_python_brings_its_unregistered_primitives() -> None:
     assert benchmark.get_template(key) == source
 
 
-def test_a_class_with_methods_brings_them_too(sandbox: Sandbox) -> None:
-    class Answer(BaseAnswer):
-        drug: str = VerifiedField(description="Drug", ground_truth="venetoclax", verify_with=Begins())
-
-        def verify(self) -> bool:
-            return super().verify() and stripped(self.drug) != "vene"
-
-    assert run(sandbox, source_of(Answer), {"drug": "venetoclax"}).verdict is True
-    assert run(sandbox, source_of(Answer), {"drug": "vene"}).verdict is False
-
-
-def test_a_class_that_reads_variables_is_written_from_its_fields(sandbox: Sandbox) -> None:
-    source = source_of(asking(Begins(length=2), "venetoclax"))
-    assert "verify_with=Begins(length=2)" in source
-    assert run(sandbox, source, {"found": "ve"}).verdict is True
-
-
 def test_a_primitive_that_uses_variables_around_it_is_refused_when_it_is_added() -> None:
     limit = 3
 
@@ -451,15 +383,6 @@ def test_a_primitive_that_uses_variables_around_it_is_refused_when_it_is_added()
 
 
 SANDBOXES = [Sandbox()]
-
-
-class LongerBegins(Begins):
-    pass
-
-
-def test_a_primitive_of_another_base_is_refused_when_it_is_added() -> None:
-    with pytest.raises(InputError, match="single base VerificationPrimitive"):
-        Benchmark.create("Drugs").add_question("Which drug?", "a", answer_template=asking(LongerBegins()))
 
 
 def test_a_registered_primitive_runs_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import threading
 import warnings
@@ -13,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karenina_core.errors import TemplateError
-from karenina_core.templates import on_deep_stack, parse_module, read_template, readable, template_id
+from karenina_core.templates import parse_module, read_template, readable, template_id
 from karenina_core.templates.limits import MAX_BYTES
 
 
@@ -80,20 +79,6 @@ def test_the_id_ignores_indentation_line_ends_and_trailing_blanks() -> None:
     assert len({template_id(text) for text in same}) == 1
     assert template_id("x = 1\ny = 2") != template_id("x = 1\ny = 3")
     assert template_id("\n  x = 1\n") == hashlib.md5(b"x = 1").hexdigest()
-
-
-def test_an_odd_escape_is_no_error() -> None:
-    tree = on_deep_stack(lambda: ast.dump(parse_module(r"x = '\d'")))
-    assert r"\\d" in tree
-
-
-def test_errors_of_the_work_arrive_as_they_are() -> None:
-    with pytest.raises(ZeroDivisionError):
-        on_deep_stack(lambda: 1 // 0)
-
-
-def test_work_on_the_deep_stack_may_ask_for_it_again() -> None:
-    assert on_deep_stack(lambda: on_deep_stack(lambda: 42)) == 42
 
 
 @settings(deadline=None)

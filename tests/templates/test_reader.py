@@ -189,11 +189,6 @@ def test_a_pattern_option_pydantic_cannot_compile_is_refused() -> None:
     assert refused(answer("x: str = Field(pattern='(?=a)b')")).code == "schema"
 
 
-def test_an_error_says_what_and_what_to_do() -> None:
-    error = refused(answer("x: str = Field(default=open('f'))"))
-    assert str(error) == ("line 2: call of 'open' (only the built-in primitives can be used in field definitions)")
-
-
 def read(source: str) -> Template:
     return read_template(textwrap.dedent(source))
 
@@ -288,13 +283,3 @@ def test_what_has_no_effect_is_said() -> None:
         "Examples of use are ignored (line 13).",
     )
     assert template.style == "declarative"
-
-
-def test_a_rule_made_for_another_type_is_said() -> None:
-    template = read("class Answer(BaseAnswer):\n" + FIELD.replace("x: str", "x: int"))
-    assert template.warnings == ("ExactMatch is not made for the type of the field x.",)
-
-
-def test_leading_lines_count() -> None:
-    error = refused("\n\n\n" + answer("x: str = open('f')"))
-    assert error.line == 5

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from karenina_core.errors import TemplateError
 from karenina_core.templates import Limits, Sandbox, read_template
-from karenina_core.templates.sandbox import shared_sandbox
 
 
 def test_a_program_gives_the_value_of_its_last_expression(sandbox: Sandbox) -> None:
@@ -82,10 +81,6 @@ def test_errors_of_the_tail_name_the_authors_line(sandbox: Sandbox) -> None:
     with pytest.raises(TemplateError) as caught:
         sandbox.run("def f():\n    return 1 / 0\n\nf()\n", {}, lines=[1, 2])
     assert (caught.value.line, caught.value.what) == (2, "f() raised ZeroDivisionError")
-
-
-def test_the_process_has_one_sandbox() -> None:
-    assert shared_sandbox() is shared_sandbox()
 
 
 def test_imports_that_are_provided_work(sandbox: Sandbox) -> None:
@@ -211,21 +206,3 @@ def test_methods_the_sandbox_lacks_are_lent_to_it(sandbox: Sandbox, expression: 
         "def shadowed(tuple):\n    return tuple.count(1)\n"
     )
     assert inside(sandbox, expression, head, x="ann!") == expected
-
-
-@pytest.mark.parametrize("call", ["str.lower(None)", "str.translate(1, {})", "list(map(str.strip, [1]))"])
-def test_what_python_refuses_is_refused(sandbox: Sandbox, call: str) -> None:
-    assert inside(sandbox, call) == "TypeError"
-
-
-def test_an_error_in_a_lent_method_names_the_authors_line(sandbox: Sandbox) -> None:
-    with pytest.raises(TemplateError) as caught:
-        read_template(template("self.x.translate(3)")).evaluate({"x": "a"}, "", sandbox=sandbox)
-    assert caught.value.line == 6
-
-
-@pytest.mark.parametrize("expression", NO_PRELUDE)
-def test_nothing_is_lent_that_is_not_needed(expression: str) -> None:
-    program = read_template(template(expression))._reading.program
-    assert program is not None
-    assert program.prelude == "" and "_karenina_sub" not in program.code

@@ -96,12 +96,6 @@ def test_what_another_kind_of_field_needs_is_dropped() -> None:
     assert FieldSpec(name="x", ground_truth="a", weight=3) == FieldSpec(name="x")
 
 
-def test_whether_a_rule_reads_the_response_is_told() -> None:
-    item = field(type="bool", ground_truth=True, verify_with={"type": "TraceContains", "substring": "a"})
-    assert item.model_dump()["is_trace"] is True
-    assert FieldSpec.model_validate(item.model_dump()) == item
-
-
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
