@@ -66,7 +66,6 @@ from .frames import calls_frame as calls_frame
 from .frames import field_outcomes as field_outcomes
 from .frames import fields_frame as fields_frame
 from .frames import long_frame as long_frame
-from .frames import metrics_frame as metrics_frame
 from .frames import outcomes as outcomes
 from .frames import question_texts as question_texts
 from .frames import results_frame as results_frame
@@ -75,7 +74,6 @@ from .frames import stored_results as stored_results
 from .frames import stored_traits as stored_traits
 from .frames import to_dataframe as to_dataframe
 from .frames import traits_frame as traits_frame
-from .frames import usage_frame as usage_frame
 from .notebook import to_notebook as to_notebook
 from .report.build import AnswerChoice as AnswerChoice
 from .report.build import ReportOptions as ReportOptions

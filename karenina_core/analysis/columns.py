@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-FrameKind = Literal["results", "fields", "traits", "metrics", "calls", "usage"]
+FrameKind = Literal["results", "fields", "traits", "calls"]
 TraitKind = Literal["llm_score", "llm_binary", "llm_literal", "regex", "metric"]
 
 
@@ -79,11 +79,6 @@ TRAITS: dict[str, Column] = {
     "higher_is_better": Column("boolean", "Direction, missing when there is none or it is not known."),
 }
 
-METRICS: dict[str, Column] = {
-    **ROW,
-    **{name: TRAITS[name] for name in ("trait", "metric", "value", "undefined", "tp", "fp", "tn", "fn", "error")},
-}
-
 CALLS: dict[str, Column] = {
     **ROW,
     "purpose": Column("str", "answer, parse, rubric, metric, abstention or sufficiency."),
@@ -95,17 +90,6 @@ CALLS: dict[str, Column] = {
     "output_tokens": Column("Int64", "Tokens received."),
     "cost": Column("float64", "US dollars, missing when no price is known."),
     "seconds": Column("float64", "Wall time of the call."),
-}
-
-USAGE: dict[str, Column] = {
-    **ROW,
-    "purpose": CALLS["purpose"],
-    "calls": Column("int64", "Model calls for that purpose."),
-    "asked": Column("int64", "How many of them the ledger did not answer."),
-    "input_tokens": Column("Int64", "Tokens sent, missing when nobody said."),
-    "output_tokens": Column("Int64", "Tokens received."),
-    "cost": Column("float64", "US dollars, missing when no price is known."),
-    "seconds": Column("float64", "Wall time of the calls."),
 }
 
 LONG: dict[str, Column] = {
@@ -122,16 +106,8 @@ LONG: dict[str, Column] = {
     "at": Column("str", "When, ISO 8601; reviews only."),
 }
 
-# A row of each table stands for: a result; a field, a trait or a metric of a result; a call; the calls of a result for
-# one purpose.
-COLUMNS: dict[FrameKind, dict[str, Column]] = {
-    "results": RESULTS,
-    "fields": FIELDS,
-    "traits": TRAITS,
-    "metrics": METRICS,
-    "calls": CALLS,
-    "usage": USAGE,
-}
+# A row of each table stands for: a result; a field or a trait of a result; a call.
+COLUMNS: dict[FrameKind, dict[str, Column]] = {"results": RESULTS, "fields": FIELDS, "traits": TRAITS, "calls": CALLS}
 
 # Columns that only the evidence of a result holds. Tables that are read from columns of the store go without them.
 EVIDENCE_ONLY: dict[FrameKind, tuple[str, ...]] = {

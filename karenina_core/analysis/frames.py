@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from karenina_core.analysis.cells import clean_text, readable, shorten
@@ -49,23 +50,21 @@ def to_dataframe(results: Results, kind: FrameKind = "results", traits: Iterable
 
     Args:
         results: The evaluations.
-        kind: `results`, `fields`, `traits`, `metrics`, `calls` or `usage`: what one row stands for.
+        kind: `results`, `fields`, `traits` or `calls`: what one row stands for.
         traits: Definitions of the traits, for their ranges; used by `traits` only.
 
     Raises:
         InputError: There is no table of that kind.
     """
-    frames: dict[str, Callable[[], pd.DataFrame]] = {
-        "results": lambda: results_frame(results),
-        "fields": lambda: fields_frame(results),
-        "traits": lambda: traits_frame(results, traits),
-        "metrics": lambda: metrics_frame(results),
-        "calls": lambda: calls_frame(results),
-        "usage": lambda: usage_frame(results),
+    frames: dict[str, Callable[[Results], pd.DataFrame]] = {
+        "results": results_frame,
+        "fields": fields_frame,
+        "traits": partial(traits_frame, traits=traits),
+        "calls": calls_frame,
     }
     if kind not in frames:
         raise InputError(f"There is no table of {kind!r}.", next=f"Use one of: {', '.join(frames)}.")
-    return frames[kind]()
+    return frames[kind](results)
 
 
 # Results
@@ -349,13 +348,6 @@ def stored_traits(store: Store, run_id: str, results: pd.DataFrame, benchmark: B
     return _shaped(table, "traits", categories=True)
 
 
-def metrics_frame(results: Results) -> pd.DataFrame:
-    """Return one row per result, metric trait and metric, with the items it was counted from."""
-    traits = traits_frame(results)
-    metrics = traits[(traits["kind"] == "metric") & (traits["metric"] != "")]
-    return metrics[list(COLUMNS["metrics"])].reset_index(drop=True)
-
-
 def traits_of(benchmark: Benchmark) -> list[AnyTrait]:
     """Return all traits of a benchmark, those for all questions last, so that they win where names are equal."""
     own = (benchmark.get_question_rubric(name) for name in benchmark.get_question_ids())
@@ -485,18 +477,6 @@ def calls_frame(results: Results) -> pd.DataFrame:
     """
     rows = (_identity(result) | _call_row(call) for result in results for call in calls_of(result))
     return _shaped(_table(rows, COLUMNS["calls"]), "calls")
-
-
-def usage_frame(results: Results) -> pd.DataFrame:
-    """Return one row per result and purpose of its calls: how many, what they took and what they cost.
-
-    An answer that several judges read is in the rows of each; `statistics.call_totals` counts it once.
-    """
-    calls = calls_frame(results)
-    calls = calls.assign(asked=(calls["source"] != "ledger").astype("int64"))
-    groups = calls.groupby([*ROW, "purpose"], sort=False)
-    sums = groups[["input_tokens", "output_tokens", "cost", "seconds"]].sum(min_count=1)
-    return _shaped(sums.assign(calls=groups.size(), asked=groups["asked"].sum()).reset_index(), "usage")
 
 
 def calls_of(result: VerificationResult) -> Iterator[CallRecord]:

@@ -16,8 +16,6 @@ from karenina_core.analysis.cells import clean_json, redactor
 from karenina_core.files import json_bytes, read_json
 from karenina_core.schemas import Annotation, VerificationResult
 
-MIME = "application/x-ipynb+json"
-
 
 def to_notebook(result: VerificationResult, template: str | None = None, reviews: Iterable[Annotation] = ()) -> bytes:
     """Return an evaluation as a notebook (nbformat 4.5).

@@ -468,7 +468,7 @@ class VerificationResultSet(Sequence[VerificationResult]):
         """Return a pandas table; its columns are described in `karenina_core.analysis.columns`.
 
         Args:
-            kind: What one row stands for: `results`, `fields`, `traits`, `metrics`, `calls` or `usage`.
+            kind: What one row stands for: `results`, `fields`, `traits` or `calls`.
 
         Raises:
             InputError: There is no table of that kind.

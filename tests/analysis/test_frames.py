@@ -133,14 +133,6 @@ def test_calls_are_listed_with_their_key(result, rubric, call):
     assert frame["source"].to_list() == ["provider", "provider", "ledger"]
 
 
-def test_usage_sums_up_the_calls_of_a_result_by_purpose(result, call, rubric):
-    part = rubric(calls=[call("rubric", "k2"), call("rubric", "k3", source="ledger")])
-    frame = to_dataframe([result(answer=AnswerPart(text="x", call=call()), rubric=part)], "usage").set_index("purpose")
-    assert frame["calls"].to_dict() == {"answer": 1, "rubric": 2}
-    assert frame["asked"].to_dict() == {"answer": 1, "rubric": 1}
-    assert frame.loc["rubric", ["input_tokens", "output_tokens", "cost", "seconds"]].to_list() == [200, 40, 0.004, 3.0]
-
-
 def test_every_value_of_a_result_has_a_row(result, rubric):
     part = rubric(scores={"Clarity": 4}, regex={"Cites": False}, metrics={"D": {"recall": 0.5}}, errors={"E": "no"})
     table = long_frame([result(rubric=part)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -157,15 +157,27 @@ def series_style(place: int) -> dict[str, Any]:
     }
 
 
+def axis(title: str = "", **more: Any) -> dict[str, Any]:
+    """Return an axis of numbers."""
+    return {**_AXIS, "title": {"text": title}, **more}
+
+
+def names_axis(labels: Mapping[str, str], **more: Any) -> dict[str, Any]:
+    """Return an axis of names in their order, each with what is written beside it."""
+    names, texts = list(labels), list(labels.values())
+    order = {"type": "category", "categoryorder": "array", "categoryarray": names, "tickmode": "array"}
+    return {**_AXIS, **order, "tickvals": names, "ticktext": texts, "showgrid": False, **more}
+
+
 def rows_axis(labels: Sequence[str], **more: Any) -> dict[str, Any]:
     """Return a vertical axis with a labelled row for each of 0, 1, 2 and so on, the first at the top."""
-    axis = {**_AXIS, "tickvals": list(range(len(labels))), "ticktext": list(labels), "showgrid": False}
-    return {**axis, "range": [len(labels) - 0.5, -0.5], **more}
+    ticks = {"tickvals": list(range(len(labels))), "ticktext": list(labels), "showgrid": False}
+    return {**_AXIS, **ticks, "range": [len(labels) - 0.5, -0.5], **more}
 
 
 def share_axis(title: str = "", **more: Any) -> dict[str, Any]:
     """Return an axis of shares from 0 to 1."""
-    return {**_AXIS, "range": [-0.03, 1.03], "tickformat": ".0%", "title": {"text": title}, **more}
+    return axis(title, **{"range": [-0.03, 1.03], "tickformat": ".0%", **more})
 
 
 @lru_cache(maxsize=5_000)

@@ -124,11 +124,10 @@ def compare_repeats(table: pd.DataFrame, labels: Labels) -> go.Figure:
         _tries_trace(arm, rows, at, kind, labels[arm]) for at, (arm, rows) in enumerate(arms.items()) for kind in _TRIES
     ]
     tries = int(table["k"].max())
-    ticks = {"tickvals": list(range(1, tries + 1)), "range": [0.7, tries + 0.4], "title": {"text": "Tries (k)"}}
     return canvas.figure(
         traces,
         height=520 + 20 * len(arms),
-        xaxis={"gridcolor": canvas.GRID, "zeroline": False, **ticks},
+        xaxis=canvas.axis("Tries (k)", tickvals=list(range(1, tries + 1)), range=[0.7, tries + 0.4]),
         yaxis=canvas.share_axis("at least once", domain=[0.55, 1]),
         yaxis2=canvas.share_axis("every time", domain=[0, 0.45]),
         legend={"orientation": "h", "yanchor": "bottom", "x": 0, "y": 1.02},
@@ -262,7 +261,7 @@ def what_if(curve: Curve, now: Any = None, chosen: Any = None) -> go.Figure:
     drawing = canvas.figure(
         [above, below, line],
         height=320,
-        xaxis={"title": {"text": literal(f"{curve.parameter} of {curve.field}")}, "gridcolor": canvas.GRID},
+        xaxis=canvas.axis(literal(f"{curve.parameter} of {curve.field}")),
         yaxis=canvas.share_axis(f"pass, of n = {curve.total}"),
     )
     if now is not None:

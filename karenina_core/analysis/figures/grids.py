@@ -113,8 +113,8 @@ def grid(squares: Sequence[Square], noun: str, total: int) -> Any:
     drawing = canvas.figure(
         [_state_trace(state, squares) for state in LOOKS],
         height=head + PITCH * len(rows) + FOOT,
-        xaxis=_named_axis(columns) | {"side": "top", "automargin": False, "tickangle": -50 if tilted else 0},
-        yaxis=canvas.rows_axis(()) | _named_axis(rows) | {"range": [len(rows) - 0.5, -0.5]},
+        xaxis=canvas.names_axis(columns, side="top", automargin=False, tickangle=-50 if tilted else 0),
+        yaxis=canvas.names_axis(rows, range=[len(rows) - 0.5, -0.5]),
         margin={"l": 10, "t": head, "b": FOOT, "r": right},
         meta={"least_width": ROW_LABEL + right + (SIZE + 4) * len(lengths)},
         legend={"orientation": "h", "xref": "container", "yref": "container", "x": 0, "y": 0, "yanchor": "bottom"},
@@ -136,12 +136,6 @@ def _state_trace(state: State, squares: Sequence[Square]) -> Any:
     marker = {"symbol": "square", "size": SIZE, "color": look.colour}
     more: dict[str, Any] = {"name": look.words, "showlegend": bool(marks), "gl": len(squares) > MOST_SVG_MARKS}
     return canvas.trace(marks, marker, text_colour=look.text_colour, **more)
-
-
-def _named_axis(labels: dict[str, str]) -> dict[str, Any]:
-    names = list(labels)
-    order = {"type": "category", "categoryorder": "array", "categoryarray": names, "showgrid": False, "zeroline": False}
-    return {**order, "tickmode": "array", "tickvals": names, "ticktext": list(labels.values())}
 
 
 def questions(frame: pd.DataFrame, replicates: bool | None = None) -> go.Figure:

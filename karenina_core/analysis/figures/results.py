@@ -117,11 +117,9 @@ def cost_quality(frame: pd.DataFrame) -> go.Figure:
         _price_mark(row, number, len(known), int(remembered.get(row["answering_model"], 0)))
         for number, row in enumerate(known)
     ]
-    title = {"text": "US dollars for an answer, the judge left out"}
-    drawing = canvas.figure(
-        [_frontier(known), *marks], 420, xaxis=_price_axis(known) | {"title": title, "gridcolor": canvas.GRID},
-        yaxis=canvas.share_axis("Share right", range=[-0.03, 1.06]),
-    )  # fmt: skip
+    prices = canvas.axis("US dollars for an answer, the judge left out", **_price_ticks(known))
+    shares = canvas.share_axis("Share right", range=[-0.03, 1.06])
+    drawing = canvas.figure([_frontier(known), *marks], 420, xaxis=prices, yaxis=shares)
     if len(known) < len(rows):
         lacking = [literal(row["answering_model"], 30) for row in rows if row not in known]
         more = "…" if len(lacking) > 5 else ""
@@ -149,7 +147,7 @@ def _why_no_prices(frame: pd.DataFrame) -> str:
     return "The models with a known price and a verdict charge nothing, so there are no prices to compare."
 
 
-def _price_axis(rows: Sequence[Row]) -> dict[str, Any]:
+def _price_ticks(rows: Sequence[Row]) -> dict[str, Any]:
     low, high = rows[0]["cost"], rows[-1]["cost"]
     if low <= 0 or high <= _WIDE_PRICES * low:
         return {"tickprefix": "$", "rangemode": "tozero"}
@@ -217,7 +215,7 @@ def latency(frame: pd.DataFrame) -> go.Figure:
     fastest, slowest = min(row["p10"] for row in rows), max(row["p99"] for row in rows)
     scale = {"type": "log"} if fastest > 0 and slowest > _WIDE_TIMES * fastest else {"rangemode": "tozero"}
     labels = [f"{literal(row['answering_model'])}<br>n = {row['n']:,}" for row in rows]
-    axis = {"title": {"text": _TIME_AXES[rows[0]["of"]]}, "ticksuffix": " s", "gridcolor": canvas.GRID, **scale}
+    axis = canvas.axis(_TIME_AXES[rows[0]["of"]], ticksuffix=" s", **scale)
     return canvas.figure([middle, *traces], 130 + 44 * len(rows), xaxis=axis, yaxis=canvas.rows_axis(labels))
 
 
@@ -247,12 +245,7 @@ def items(frame: pd.DataFrame) -> go.Figure:
         [_item_trace(symbol, rows) for symbol in _ITEM_LOOKS],
         height=460,
         xaxis=canvas.share_axis("Share right: left is hard, right is easy", range=[-0.04, 1.04]),
-        yaxis={
-            "title": {"text": "Discrimination"},
-            "range": [-1.08, 1.08],
-            "gridcolor": canvas.GRID,
-            "zeroline": False,
-        },
+        yaxis=canvas.axis("Discrimination", range=[-1.08, 1.08]),
     )
     drawing.add_hline(y=0, line={"width": 1, "color": canvas.NOTHING})
     if len(rows) < len(table):

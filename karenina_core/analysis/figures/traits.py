@@ -206,19 +206,15 @@ def trait_redundancy(frame: pd.DataFrame) -> go.Figure:
         return canvas.empty("Nothing to compare yet: it needs two traits that are scored, yes or no, or patterns.")
     rows = table.to_dict("records")
     names = list(dict.fromkeys(row[side] for row in rows for side in ("first", "second")))
+    labels = {name: canvas.wrapped(name, 24) for name in names}
+    across, down = ({name: labels[name] for name in part} for part in (names[:-1], names[1:]))
     return canvas.figure(
         [_correlation_trace(rows, colour) for colour in (canvas.LIGHT_TEXT, canvas.DARK_TEXT)],
         height=120 + 46 * len(names),
         showlegend=False,
-        xaxis=_trait_axis(names[:-1]) | {"side": "bottom", "tickangle": -40},
-        yaxis=_trait_axis(names[1:]) | {"autorange": "reversed"},
+        xaxis=canvas.names_axis(across, side="bottom", tickangle=-40),
+        yaxis=canvas.names_axis(down, autorange="reversed"),
     )
-
-
-def _trait_axis(names: list[str]) -> dict[str, Any]:
-    labels = [canvas.wrapped(name, 24) for name in names]
-    order = {"type": "category", "categoryorder": "array", "categoryarray": names, "automargin": True}
-    return {**order, "tickvals": names, "ticktext": labels, "showgrid": False}
 
 
 def _correlation_trace(rows: Sequence[Row], text_colour: str) -> Any:

@@ -11,13 +11,13 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from karenina_core.analysis.cells import clean_text, redactor
-from karenina_core.analysis.report.build import Report, RunPart
+from karenina_core.analysis.report.build import Report
 from karenina_core.analysis.report.tables import Grid
 from karenina_core.redact import redact
 from karenina_core.text import visible
@@ -40,7 +40,7 @@ def as_html(report: Report) -> bytes:
     redact = redactor()
     figures = [chart.figure for part in report.parts for chart in part.charts]
     scripts = _scripts() if figures else ()
-    text = _template().render(
+    text = _template("report.html.j2").render(
         report=report,
         verdicts=VERDICTS,
         policy=_policy(scripts),
@@ -52,11 +52,12 @@ def as_html(report: Report) -> bytes:
 
 
 @cache
-def _template() -> Template:
+def _template(name: str) -> Template:
     from jinja2 import Environment, StrictUndefined
 
-    source = resources.files(__package__).joinpath("report.html.j2").read_text("utf-8")
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    source = resources.files(__package__).joinpath(name).read_text("utf-8")
+    html = name == "report.html.j2"
+    environment = Environment(autoescape=html, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     return environment.from_string(source)
 
 
@@ -90,39 +91,7 @@ def _data(figures: list[str], redact: Callable[[str], str]) -> Any:
 
 def as_markdown(report: Report) -> str:
     """Return the report as Markdown: sentences and tables, for wikis, issues and chats. It links nowhere."""
-    return "\n".join(_markdown_lines(report)) + "\n"
-
-
-def _markdown_lines(report: Report) -> Iterator[str]:
-    by = f" by {_markdown(report.author)}" if report.author else ""
-    yield from (f"# {_markdown(report.title)}", "", f"Made{by} on {report.created[:10]}.", "")
-    for sentence in report.provenance:
-        yield from (f"**{_markdown(sentence)}**", "")
-    yield from (f"- {_markdown(sentence)}" for sentence in report.comparisons)
-    for part in report.parts:
-        yield from _markdown_part(part)
-
-
-def _markdown_part(part: RunPart) -> Iterator[str]:
-    yield from ("", f"## {_markdown(part.name)}", "")
-    yield from (f"- {_markdown(sentence)}" for sentence in (*part.sentences, *part.remarks))
-    for grid in part.grids:
-        yield from (
-            "",
-            f"### {_markdown(grid.title)}",
-            "",
-            _markdown_row(grid.header),
-            "|" + " --- |" * len(grid.header),
-        )
-        yield from map(_markdown_row, grid.rows)
-        yield from ("", _markdown(grid.note)) if grid.note else ()
-    if part.facts:
-        yield from ("", "### To run it again", "")
-        yield from (f"- {_markdown(name)}: {_markdown(value)}" for name, value in part.facts)
-
-
-def _markdown_row(cells: tuple[str, ...]) -> str:
-    return f"| {' | '.join(map(_markdown, cells))} |"
+    return _template("report.md.j2").render(report=report, shown=_markdown)
 
 
 def _markdown(text: str) -> str:
