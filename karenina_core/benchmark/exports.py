@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from karenina_core.benchmark.question import BenchmarkQuestion, Contents
@@ -24,32 +24,22 @@ METADATA_PREFIX: Final = "metadata: "
 KEYWORD_SEPARATORS: Final = {";": "semicolon", "|": "vertical bar", "/": "slash", "\n": "line break"}
 """Signs between keywords, in the order they are tried, with their names in the header of the column."""
 
-_CSV_HEADER: Final = (
-    "Question ID",
-    "Question",
-    "Raw Answer",
-    "Has Template",
-    "Finished",
-    "Author",
-    "Created",
-    "Modified",
-)
+_CSV_COLUMNS: Final[dict[str, Callable[[BenchmarkQuestion], Any]]] = {
+    "Question ID": lambda question: question.id,
+    "Question": lambda question: question.question,
+    "Raw Answer": lambda question: question.raw_answer,
+    "Has Template": lambda question: question.answer_template is not None,
+    "Finished": lambda question: question.finished,
+    "Author": lambda question: question.author_name,
+    "Created": lambda question: question.date_created,
+    "Modified": lambda question: question.date_modified,
+}
 
 
 def benchmark_csv(contents: Contents) -> str:
     """Return the questions as a CSV table with the columns of the upstream project."""
-    questions = (entry.question for entry in contents.entries.values())
-    return csv_text(
-        _CSV_HEADER,
-        (
-            (q.id, q.question, q.raw_answer, q.answer_template is not None, q.finished, q.author_name, *_dates(q))
-            for q in questions
-        ),
-    )
-
-
-def _dates(question: BenchmarkQuestion) -> tuple[str, str]:
-    return question.date_created, question.date_modified
+    rows = ([read(entry.question) for read in _CSV_COLUMNS.values()] for entry in contents.entries.values())
+    return csv_text(list(_CSV_COLUMNS), rows)
 
 
 def question_sheet(questions: Sequence[BenchmarkQuestion]) -> Sheet:

@@ -17,6 +17,7 @@ from karenina_core.benchmark.checkpoint.nodes import (
     FORMAT_VERSION,
     FORMAT_VERSION_NAME,
     GLOBAL,
+    PLAIN,
     Codec,
     Repair,
     Repairs,
@@ -37,6 +38,7 @@ from karenina_core.benchmark.checkpoint.traits import (
     make_rubric,
     ratings_of_carriers,
     read_traits,
+    rubric_texts,
     write_ratings,
 )
 from karenina_core.benchmark.question import DEFAULT_CREATOR, Contents
@@ -188,8 +190,7 @@ def write_frame(contents: Contents) -> dict[str, Any]:
     node, rubric = contents.node, contents.rubric
     properties = {**contents.properties, FORMAT_VERSION_NAME: FORMAT_VERSION}
     if rubric is not None:
-        names = {_NAME: rubric.name, _DESCRIPTION: rubric.description}
-        properties |= {name: ABSENT if value is None else value for name, value in names.items()}
+        properties |= rubric_texts(rubric, GLOBAL)
     values = {
         "@context": CONTEXT,
         "@type": "DataFeed",
@@ -202,7 +203,7 @@ def write_frame(contents: Contents) -> dict[str, Any]:
         "rating": write_ratings(rubric, GLOBAL, node),
         ELEMENTS: [],
         "additionalProperty": write_properties(
-            node.get("additionalProperty"), properties, lambda name: _MANAGED.get(name, Codec())
+            node.get("additionalProperty"), properties, lambda name: _MANAGED.get(name, PLAIN)
         ),
     }
     return laid_over(node, values)

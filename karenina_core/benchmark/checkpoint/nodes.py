@@ -111,6 +111,9 @@ class Codec(NamedTuple):
         return (None, "") if stored is None else self.decode(stored)
 
 
+PLAIN = Codec()
+
+
 def listed(value: Any) -> list[Any]:
     """Return a set of the format as a list; one that holds a single object may be just that object."""
     if isinstance(value, list):
@@ -167,7 +170,7 @@ def write_properties(
         values: What it is to say, by name. Other names this program manages are left out, unless they are unreadable.
         codec_of: Returns how a name is read and written, None for names this program does not manage.
     """
-    missing = {name: value for name, value in values.items() if value is not ABSENT}
+    missing = dict(values)
     written: list[Any] = []
     for node in listed(nodes):
         name = str(node.get("name")) if isinstance(node, dict) and isinstance(node.get("name"), str) else ""
@@ -179,9 +182,9 @@ def write_properties(
         if name in missing:
             value = missing.pop(name)
             written.append(node if same(stored, value) else {**node, "value": codec.encode(value)})
-        elif stored is UNREADABLE and values.get(name, ABSENT) is ABSENT:
+        elif stored is UNREADABLE and name not in values:
             written.append(node)
-    return written + [property_node(name, (codec_of(name) or Codec()).encode(missing[name])) for name in missing]
+    return written + [property_node(name, (codec_of(name) or PLAIN).encode(missing[name])) for name in missing]
 
 
 def same(one: Any, other: Any) -> bool:

@@ -11,6 +11,7 @@ from pydantic_core import to_json
 from karenina_core.benchmark.checkpoint.nodes import (
     ABSENT,
     CUSTOM_PREFIX,
+    PLAIN,
     QUESTION,
     UNREADABLE,
     Codec,
@@ -27,6 +28,7 @@ from karenina_core.benchmark.checkpoint.traits import (
     make_rubric,
     ratings_of_carriers,
     read_traits,
+    rubric_texts,
     write_ratings,
 )
 from karenina_core.benchmark.question import BenchmarkQuestion, Entry, free_id
@@ -107,7 +109,7 @@ _MANAGED = {
 
 
 def _codec_of(name: str) -> Codec | None:
-    return Codec() if name.startswith(CUSTOM_PREFIX) else _MANAGED.get(name)
+    return PLAIN if name.startswith(CUSTOM_PREFIX) else _MANAGED.get(name)
 
 
 class Dates(NamedTuple):
@@ -327,10 +329,9 @@ def _written_item(entry: Entry, item: Mapping[str, Any]) -> dict[str, Any]:
 
 def _written_values(entry: Entry) -> dict[str, Any]:
     question = entry.question
-    values = {name: getattr(question, name) for name in PROPERTIES}
+    values = {name: value for name in PROPERTIES if (value := getattr(question, name)) is not None}
     if question.few_shot_examples is not None:
         values["few_shot_examples"] = [example.model_dump() for example in question.few_shot_examples]
     if entry.rubric is not None:
-        values |= {_NAME: entry.rubric.name, _DESCRIPTION: entry.rubric.description}
-    custom = {f"{CUSTOM_PREFIX}{name}": value for name, value in (question.custom_metadata or {}).items()}
-    return {name: ABSENT if value is None else value for name, value in values.items()} | custom
+        values |= rubric_texts(entry.rubric, QUESTION)
+    return values | {f"{CUSTOM_PREFIX}{name}": value for name, value in (question.custom_metadata or {}).items()}

@@ -14,9 +14,9 @@ from pydantic import ValidationError
 from karenina_core.benchmark.checkpoint.nodes import (
     ABSENT,
     GLOBAL,
+    PLAIN,
     PREFIX,
     QUESTION,
-    Codec,
     Repairs,
     laid_over,
     listed,
@@ -289,7 +289,7 @@ def write_rating(trait: AnyTrait, scope: str, read: dict[str, Any] | None = None
         values["kind"] = "boolean"
     values["higher_is_better"] = trait.higher_is_better
     managed = _ALWAYS_MANAGED | {field.property for field in fields}
-    nodes = write_properties(base.get("additionalProperty"), values, lambda name: Codec() if name in managed else None)
+    nodes = write_properties(base.get("additionalProperty"), values, lambda name: PLAIN if name in managed else None)
     written = {
         "@type": "Rating",
         "name": trait.name,
@@ -358,6 +358,12 @@ def make_rubric(
     return Rubric(name=name, description=description, traits=list(unique.values()))
 
 
+def rubric_texts(rubric: Rubric, scope: str) -> dict[str, str]:
+    """Return a rubric's own name and description by the properties that hold them."""
+    texts = {place: getattr(rubric, part) for part, place in RUBRIC_PROPERTIES[scope].items()}
+    return {place: text for place, text in texts.items() if text is not None}
+
+
 def write_ratings(rubric: Rubric | None, scope: str, node: Mapping[str, Any]) -> Any:
     """Return the ratings of a rubric, `ABSENT` where there are none and the node they belong to had none."""
     by_name = {str(rating.get("name")): rating for rating in objects(node.get("rating"))}
@@ -389,10 +395,9 @@ def ratings_of_rubric(rubric: Any, scope: str, where: str, repairs: Repairs) -> 
 
 def rubric_names(rubric: Any, scope: str) -> list[dict[str, Any]]:
     """Return the properties that hold a plain rubric object's own name and description."""
-    given = {key: rubric.get(key) for key in ("name", "description")} if isinstance(rubric, Mapping) else {}
-    return [
-        property_node(RUBRIC_PROPERTIES[scope][key], value) for key, value in given.items() if isinstance(value, str)
-    ]
+    given = rubric if isinstance(rubric, Mapping) else {}
+    places = RUBRIC_PROPERTIES[scope].items()
+    return [property_node(place, text) for part, place in places if isinstance(text := given.get(part), str)]
 
 
 def ratings_of_carriers(

@@ -52,39 +52,15 @@ ROLES: Final = {name: role.title for name, role in _ROLES.items()}
 
 SEPARATORS: Final = {",": "comma", **KEYWORD_SEPARATORS, "": "none"}
 _SAMPLE: Final = 200
-_KEYWORDS = frozenset(
-    ["keywords", "keyword", "tags", "tag", "category", "categories", "topic", "topics", "domain", "subject"]
-)
+_KEYWORDS: Final = "keywords keyword tags tag category categories topic topics domain subject"
 _SEPARATED = re.compile(r"keywords? \(separated by (?P<name>[a-z ]+)\)", re.IGNORECASE)
 _OF_A_MODEL = re.compile(
     r"\s*(?:answer|response|output)s?\s*(?:(?:of|by|from)\s+|[:_(\[-]\s*)(?P<model>.+?)[)\]]?\s*", re.IGNORECASE
 )
 _MODELS_ANSWER = re.compile(r"(?P<model>\S.*?)(?:'s)?\s+(?:answer|response|output)s?\s*", re.IGNORECASE)
-_NO_MODEL = frozenset(
-    [
-        "time",
-        "tokens",
-        "length",
-        "date",
-        "type",
-        "id",
-        "text",
-        "notes",
-        "template",
-        "seconds",
-        "cost",
-        "expected",
-        "correct",
-        "right",
-        "reference",
-        "gold",
-        "raw",
-        "model",
-        "short",
-        "long",
-        "full",
-        "final",
-    ]
+_NO_MODEL: Final = (
+    "time tokens length date type id text notes template seconds cost expected correct right"
+    " reference gold raw model short long full final"
 )
 _NO_LETTER = re.compile(r"[\W_]+")
 
@@ -189,7 +165,7 @@ def suggest_mapping(table: Table) -> ColumnMapping:
         chosen.pop("model", None)
     mapping = replace(ColumnMapping(), **chosen)  # type: ignore[arg-type]
     rest = mapping.unassigned(table)
-    keywords = (name for name in rest if plain[name] in _KEYWORDS or _SEPARATED.fullmatch(name))
+    keywords = (name for name in rest if plain[name] in _KEYWORDS.split() or _SEPARATED.fullmatch(name))
     mapping = replace(
         mapping,
         keywords=tuple(KeywordColumn(name, find_separator(table, name)) for name in keywords),
@@ -213,7 +189,7 @@ def find_separator(table: Table, column: str) -> str:
 def model_of(column: str) -> str:
     """Return the model a column of answers is named after: `Answer: GPT-4` holds those of `GPT-4`."""
     match = _OF_A_MODEL.fullmatch(column) or _MODELS_ANSWER.fullmatch(column)
-    named = match is not None and match["model"].casefold() not in _NO_MODEL
+    named = match is not None and match["model"].casefold() not in _NO_MODEL.split()
     return match["model"].strip() if match and named else column.strip()
 
 

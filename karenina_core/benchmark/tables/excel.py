@@ -17,11 +17,9 @@ from karenina_core.benchmark.tables.table import (
     MAX_ROWS,
     Cell,
     Mark,
-    Progress,
     Row,
     Table,
     TableError,
-    counting,
     from_rows,
 )
 
@@ -51,9 +49,7 @@ def sheet_names(archive: Archive) -> list[str]:
         book.close()
 
 
-def read_excel(
-    archive: Archive, *, sheet: str | None = None, header_row: int | None = None, progress: Progress | None = None
-) -> Table:
+def read_excel(archive: Archive, *, sheet: str | None = None, header_row: int | None = None) -> Table:
     """Read one sheet: the named one, or the first.
 
     Numbers stay numbers, dates become ISO texts, and a formula becomes the value that was stored with it.
@@ -68,7 +64,7 @@ def read_excel(
             raise TableError(f"The workbook has no sheet {sheet!r} with cells.", code="sheet")
         xml = archive.read(chosen._worksheet_path)
         formulas = _formulas(archive, chosen.title) if _FORMULA.search(xml) else frozenset()
-        rows = {row.number: row for row in counting(_rows(chosen, formulas), progress)}
+        rows = {row.number: row for row in _rows(chosen, formulas)}
     except (TableError, MemoryError):
         raise
     except Exception as error:  # openpyxl passes on whatever a damaged part leads to

@@ -18,7 +18,7 @@ from karenina_core.benchmark.tables.readers import (
     read_parquet,
     read_results,
 )
-from karenina_core.benchmark.tables.table import Progress, Table, TableError
+from karenina_core.benchmark.tables.table import Table, TableError
 from karenina_core.errors import CheckpointError
 from karenina_core.files import MAX_BYTES, read_json
 
@@ -107,7 +107,7 @@ def open_file(data: bytes, name: str, member: str | None = None) -> Opened | lis
     return open_file(inside, member or names[0])
 
 
-def read_table(opened: Opened, options: Options | None = None, progress: Progress | None = None) -> Table:
+def read_table(opened: Opened, options: Options | None = None) -> Table:
     """Read the table in a file.
 
     Raises:
@@ -116,15 +116,15 @@ def read_table(opened: Opened, options: Options | None = None, progress: Progres
     chosen, content = options or Options(), opened.content
     match opened.format:
         case "excel":
-            return read_excel(content, sheet=chosen.sheet, header_row=chosen.header_row, progress=progress)
+            return read_excel(content, sheet=chosen.sheet, header_row=chosen.header_row)
         case "csv":
             usual = "\t" if suffix(opened.name) in ("tsv", "tab") else None
             sign, row = chosen.delimiter or usual, chosen.header_row
-            return read_delimited(content, encoding=chosen.encoding, delimiter=sign, header_row=row, progress=progress)
+            return read_delimited(content, encoding=chosen.encoding, delimiter=sign, header_row=row)
         case "parquet":
-            return read_parquet(content, progress)
+            return read_parquet(content)
         case "jsonl":
-            return read_lines(decode(content, "utf-8")[0], progress)
+            return read_lines(decode(content, "utf-8")[0])
         case "json":
             return read_list(content)
         case "results":

@@ -15,12 +15,10 @@ from pydantic_core import to_jsonable_python
 
 from karenina_core.benchmark.tables.table import (
     Cell,
-    Progress,
     Row,
     Table,
     TableError,
     check_size,
-    counting,
     from_records,
     from_rows,
 )
@@ -59,7 +57,6 @@ def read_delimited(
     encoding: str | None = None,
     delimiter: str | None = None,
     header_row: int | None = None,
-    progress: Progress | None = None,
 ) -> Table:
     """Read a table of text. What is not given is guessed, and the notes of the table say how.
 
@@ -78,7 +75,7 @@ def read_delimited(
     quoted = sign != "\t" or _is_quoted_well(text, sign)
     if not quoted:
         notes.append("Quotation marks are read as part of the text.")
-    return from_rows(counting(_rows(text, sign, quoted, skipped), progress), notes, header_row=header_row)
+    return from_rows(_rows(text, sign, quoted, skipped), notes, header_row=header_row)
 
 
 def decode(data: bytes, encoding: str | None = None) -> tuple[str, str]:
@@ -208,7 +205,7 @@ def read_list(document: Any) -> Table:
     return from_records(_objects(enumerate(items, start=1)), notes)
 
 
-def read_lines(text: str, progress: Progress | None = None) -> Table:
+def read_lines(text: str) -> Table:
     """Read a table from JSON Lines: one object on each line.
 
     Raises:
@@ -222,8 +219,6 @@ def read_lines(text: str, progress: Progress | None = None) -> Table:
                     yield number, read_json(line)
             except CheckpointError as error:
                 raise TableError(error.what, error.why, error.next, code=error.code, row=number) from error
-            if progress is not None and number % _BATCH == 0:
-                progress(number)
 
     return from_records(_objects(parsed()))
 
@@ -235,7 +230,7 @@ def _objects(items: Iterable[tuple[int, Any]]) -> Iterator[tuple[int, Mapping[st
         yield number, item
 
 
-def read_parquet(data: bytes, progress: Progress | None = None) -> Table:
+def read_parquet(data: bytes) -> Table:
     """Read a Parquet file.
 
     Raises:
@@ -254,7 +249,7 @@ def read_parquet(data: bytes, progress: Progress | None = None) -> Table:
         if sum(sizes) > MAX_UNPACKED:
             raise _too_large()
         names = tuple(map(str, file.schema_arrow.names))
-        return from_rows([Row(0, names), *counting(_parquet_rows(file), progress)], header_row=0)
+        return from_rows([Row(0, names), *_parquet_rows(file)], header_row=0)
     except TableError:
         raise
     except (arrow.ArrowException, OSError, ValueError, KeyError, NotImplementedError, OverflowError) as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, dropwhile, islice
 from typing import Any, Final, Literal, NamedTuple
@@ -12,14 +12,10 @@ from karenina_core.errors import CheckpointError
 MAX_ROWS: Final = 100_000
 MAX_COLUMNS: Final = 200
 MAX_CELLS: Final = 2_000_000
-_REPORT_EVERY: Final = 1_000
 _TITLE_ROWS: Final = 10
 
 Cell = Any
 """A JSON value: text, a number, True or False, None for an empty cell; a list or an object in files that have them."""
-
-Progress = Callable[[int], None]
-"""Called now and then with the number of rows read."""
 
 MarkKind = Literal["formula", "uncached", "merged", "date", "error", "extra", ""]
 
@@ -178,14 +174,6 @@ def check_size(rows: int, columns: int) -> None:
     if rows > MAX_ROWS or rows * columns > MAX_CELLS:
         why = f"At most {MAX_ROWS:,} rows and {MAX_CELLS:,} cells are read."
         raise TableError("The table is too long.", why, "Split it into several files.", code="rows")
-
-
-def counting(rows: Iterable[Row], progress: Progress | None) -> Iterator[Row]:
-    """Pass rows on and report how many there were."""
-    for count, row in enumerate(rows, start=1):
-        if progress is not None and count % _REPORT_EVERY == 0:
-            progress(count)
-        yield row
 
 
 def _header(rows: Iterator[Row], number: int | None) -> tuple[Row, Iterator[Row]]:

@@ -154,10 +154,8 @@ def _read(task: TableImport) -> None:
     if task.table is None or options != task.options:
         task.options, task.choices, task.table = options, Choices(), None
         place = st.empty()
-        with place.status("Reading the file …", type="compact") as status:
-            task.table = read_table(
-                task.file, options, lambda count: status.update(label=f"Reading the file … {count:,} rows")
-            )
+        with place.status("Reading the file …", type="compact"):
+            task.table = read_table(task.file, options)
         place.empty()
         task.mapping = suggest_mapping(task.table)
     size = f"{counted(len(task.table.rows), 'row')}, {counted(len(task.table.columns), 'column')}."

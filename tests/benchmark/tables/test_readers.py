@@ -199,12 +199,6 @@ def test_too_many_columns_or_rows_are_refused(data: bytes) -> None:
     assert caught.value.code in ("columns", "rows")
 
 
-def test_reading_reports_how_far_it_is() -> None:
-    seen: list[int] = []
-    read_delimited(b"a,b\n" + b"c,d\n" * 3_000, progress=seen.append)
-    assert seen == [1_000, 2_000, 3_000]
-
-
 ROWS = [{"question": "What?", "answer": "BCL2"}, {"question": "Why?", "keywords": ["a", "b"]}]
 
 
