@@ -50,10 +50,8 @@ def offer_question(run_id: str, question_id: str) -> None:
     """Lead to the question, when the benchmark of the run still has it."""
     row = answer_scratch.stored_benchmark(run_id)
     if row is not None and question_id in benchmark_choice.reading(row.id, row.revision):
-        style = {"type": "tertiary"}
-        frame.link_button(
-            "Open this question", frame.QUESTIONS, "open_question", style=style, benchmark=row.id, q=question_id
-        )
+        link = {"benchmark": row.id, "q": question_id}
+        frame.link_button("Open this question", frame.QUESTIONS, "open_question", kind="tertiary", **link)
 
 
 def offer_notebook(run_id: str, result: VerificationResult) -> None:

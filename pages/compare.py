@@ -148,8 +148,7 @@ def nothing_to_compare(run_id: str, *, empty: bool) -> None:
         "model answer the same questions in this run.",
         icon=":material/info:",
     )
-    style = {"type": "primary"}
-    frame.link_button("Add a model to this run", frame.MONITOR, "compare_add_model", style=style, run=run_id)
+    frame.link_button("Add a model to this run", frame.MONITOR, "compare_add_model", kind="primary", run=run_id)
 
 
 with frame.guard():

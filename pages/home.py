@@ -9,7 +9,7 @@ from karenina_core.models import DEMO_JUDGE_NOTE
 from karenina_core.runs import RunRow
 from karenina_core.schemas import VerificationConfig
 from karenina_core.text import counted
-from pages.components import frame, services, state
+from pages.components import forms, frame, services, state
 from pages.components.text import local_time, plain
 from pages.components.widgets import card
 
@@ -39,11 +39,9 @@ def first_clicks() -> None:
         if st.button("Try the demo", type="primary", icon=":material/play_arrow:", key="home_demo"):
             start_demo(demo.demo_config(), "Demo with sample answers")
         about = f"A very small model on this computer answers and judges, in some minutes ({DEMO_JUDGE_NOTE})."
-        icon = ":material/memory:"
-        if demo.live_available() and st.button("Run the demo live, no key", icon=icon, key="home_live", help=about):
+        if demo.live_available() and forms.button("Run the demo live, no key", "memory", "home_live", help=about):
             start_demo(demo.live_config(), "Demo, live on this computer")
-        icon = ":material/upload_file:"
-        frame.link_button("Bring your own questions", frame.BENCHMARKS, "home_upload", icon=icon)
+        frame.link_button("Bring your own questions", frame.BENCHMARKS, "home_upload", icon="upload_file")
     st.caption(
         "The demo needs no key and no network. Its sample answers are written by the authors, not by a model, and "
         "judged like any others."

@@ -7,7 +7,7 @@ therefore begins with `frame.begin(...)`, which builds the navigation first when
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
@@ -149,13 +149,7 @@ def go(path: str, **link: str) -> None:
 
 
 def link_button(
-    label: str,
-    path: str,
-    key: str | None = None,
-    *,
-    icon: str = "",
-    style: Mapping[str, Any] | None = None,
-    **link: str,
+    label: str, path: str, key: str | None = None, *, icon: str = "", kind: Any = "secondary", **link: str
 ) -> None:
     """Draw a button that leads to a page.
 
@@ -163,18 +157,18 @@ def link_button(
         label: Of the button.
         path: The page's file, such as `frame.HOME`.
         key: Of the button.
-        icon: Instead of that of the page.
-        style: Further arguments of the button.
+        icon: Name of a Material icon, instead of that of the page.
+        kind: `primary`, `secondary` or `tertiary`.
         link: Parameters of the link.
     """
-    if st.button(label, key=key, icon=icon or PAGES[path].icon, **(style or {})):
+    if st.button(label, key=key, icon=f":material/{icon}:" if icon else PAGES[path].icon, type=kind):
         go(path, **link)
 
 
 def nothing(words: str, label: str, path: str, key: str, **link: str) -> None:
     """Say that there is nothing to show yet, and offer the next click."""
     st.info(words, icon=":material/info:")
-    link_button(label, path, key, style={"type": "primary"}, **link)
+    link_button(label, path, key, kind="primary", **link)
 
 
 @contextmanager

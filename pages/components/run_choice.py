@@ -20,9 +20,8 @@ def stored_runs(page: str) -> dict[str, RunRow]:
     """
     runs = {run.id: run for run in services.store().runs.all()}
     if not runs:
-        label, icon = "Go to the demo", ":material/play_arrow:"
         st.info("Nothing has run yet. Start with the demo, or configure a run of your own.", icon=":material/info:")
-        frame.link_button(label, frame.HOME, f"{page}_home", icon=icon, style={"type": "primary"})
+        frame.link_button("Go to the demo", frame.HOME, f"{page}_home", icon="play_arrow", kind="primary")
     return runs
 
 

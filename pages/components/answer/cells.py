@@ -7,7 +7,8 @@ cell; without any, the cells only show.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Literal, get_args
 
 import streamlit as st
@@ -53,22 +54,21 @@ _SOURCES = {
     "person": "a person, on this page",
 }
 _CODE = "code: the same values always give the same outcome"
+_READ, _BY_HAND = "code, which reads the judge's reply", "a person, on this page"
+_NONE: Tools = {}
 
 
 def verdict_line(result: VerificationResult) -> None:
     """Show verdict, models and, where there is no verdict, the reason."""
-    parts = [_VERDICTS[result.verdict], f"answered by **{plain(result.answering_model)}**"]
-    parts.append(f"judged by **{plain(result.parsing_model)}**")
-    if result.replicate > 1:
-        parts.append(f"repeat {result.replicate}")
-    st.markdown(" · ".join(parts))
-    if result.failure:
-        words = failure_in_words(result.failure.category)
-        line = f" (line {result.failure.line} of the template)" if result.failure.line else ""
-        st.warning(
-            f"{plain(result.failure.reason)}{line}",
-            title=f"{words[:1].upper()}{words[1:]} (stage “{result.failure.stage.replace('_', ' ')}”)",
-        )
+    repeat = f" · repeat {result.replicate}" if result.replicate > 1 else ""
+    models = f"answered by **{plain(result.answering_model)}** · judged by **{plain(result.parsing_model)}**"
+    st.markdown(f"{_VERDICTS[result.verdict]} · {models}{repeat}")
+    failure = result.failure
+    if failure:
+        words, stage = failure_in_words(failure.category), failure.stage.replace("_", " ")
+        line = f" (line {failure.line} of the template)" if failure.line else ""
+        title = f"{words[:1].upper()}{words[1:]} (stage “{stage}”)"
+        st.warning(f"{plain(failure.reason)}{line}", title=title)
     for warning in result.warnings:
         st.caption(f":material/info: {plain(warning)}")
 
@@ -78,18 +78,14 @@ def fault_line(run_id: str, result: VerificationResult) -> None:
     with frame.guard():
         reviews = services.store().annotations.all(run_id, result.result_id)
         fault = whose_fault(result, reviews, lambda: answer_scratch.benchmark_of_today(run_id))
-        if fault is None:
-            return
-        words = plain(fault.words, 400)
-        if fault.who is None:
-            st.markdown(f":orange-badge[:material/help: whose fault] {words}")
-        else:
-            st.markdown(f":green-badge[:material/person_check: reviewed] {plain(fault.who, 80)} says: {words}.")
+        if fault is not None and fault.who is None:
+            st.markdown(f":orange-badge[:material/help: whose fault] {plain(fault.words, 400)}")
+        elif fault is not None:
+            words = f"{plain(fault.who, 80)} says: {plain(fault.words, 400)}."
+            st.markdown(f":green-badge[:material/person_check: reviewed] {words}")
 
 
-def show(
-    run_id: str, result: VerificationResult, key: str, tools: Tools | None = None, *, by_hand: bool = False
-) -> None:
+def show(run_id: str, result: VerificationResult, key: str, tools: Tools = _NONE, *, by_hand: bool = False) -> None:
     """Draw all cells.
 
     Args:
@@ -99,29 +95,29 @@ def show(
         tools: Drawn inside a cell, below what it shows.
         by_hand: Whether the values were typed by a person instead of extracted.
     """
-    given = tools or {}
-    _prompt(result, given)
-    _answer(result, key, given)
-    _judge(result, key, given)
-    _extraction(result, given, by_hand)
-    _verdict(result, given)
-    _rubric(result, key, given)
-    with _cell("review", "this result", "what people say about it", "people; the machine's verdict stays"):
+    _prompt(result, tools)
+    _answer(result, key, tools)
+    _judge(result, key, tools)
+    with _cell("extraction", tools, "the judge's reply", "values by field", _BY_HAND if by_hand else _READ):
+        answer_evidence.table(result)
+    with _cell("verdict", tools, "values, truths and rules", "right or wrong", _CODE):
+        _fields(result)
+    _rubric(result, key, tools)
+    with _cell("review", tools, "this result", "what people say about it", "people; the machine's verdict stays"):
         answer_review.history(run_id, result)
-        _offer("review", given)
     _stages(result)
 
 
-def _cell(name: CellName, goes_in: str, comes_out: str, origin: str, cost: str = "nothing") -> Any:
-    cell = st.container(border=True)
-    cell.markdown(f"**{_CELLS.index(name) + 1} · {name.capitalize()}**")
-    cell.caption(f"In: {goes_in} · Out: {comes_out} · From: {origin} · Cost: {cost}")
-    return cell
-
-
-def _offer(name: CellName, tools: Tools) -> None:
-    if name in tools:
-        tools[name]()
+@contextmanager
+def _cell(
+    name: CellName, tools: Tools, goes_in: str, comes_out: str, origin: str, cost: str = "nothing"
+) -> Iterator[None]:
+    with st.container(border=True):
+        st.markdown(f"**{_CELLS.index(name) + 1} · {name.capitalize()}**")
+        st.caption(f"In: {goes_in} · Out: {comes_out} · From: {origin} · Cost: {cost}")
+        yield
+        if name in tools:
+            tools[name]()
 
 
 def _origin(call: CallRecord | None) -> str:
@@ -132,23 +128,18 @@ def _origin(call: CallRecord | None) -> str:
     return f"{origin}, {plain(call.model)}" if call.model else origin
 
 
-def _cost(usage: Usage, seconds: float) -> str:
-    parts = ["nothing" if usage.cost == 0 else "not known" if usage.cost is None else f"\\${usage.cost:.5f}"]
-    if usage.input_tokens:
-        parts.append(f"{usage.input_tokens:,} + {usage.output_tokens or 0:,} tokens")
+def _cost_of(calls: Sequence[CallRecord]) -> str:
+    if all(call.source in ("recording", "manual", "person") for call in calls):
+        return "nothing"
+    used, seconds = sum((call.usage for call in calls), Usage()), sum(call.seconds for call in calls)
+    # Beside known replies, which cost nothing, some may have a price that nobody knows.
+    unknown = not used.cost and any(call.usage.cost is None for call in calls)
+    parts = ["not known" if unknown else f"\\${used.cost:.5f}" if used.cost else "nothing"]
+    if used.input_tokens:
+        parts.append(f"{used.input_tokens:,} + {used.output_tokens or 0:,} tokens")
     if seconds >= 0.01:
         parts.append(f"{seconds:.2f} s")
     return ", ".join(parts)
-
-
-def _cost_of(calls: list[CallRecord]) -> str:
-    if not calls or all(call.source in ("recording", "manual", "person") for call in calls):
-        return "nothing"
-    total = sum((call.usage for call in calls), Usage())
-    if not total.cost and any(call.usage.cost is None for call in calls):
-        # Beside known replies, which cost nothing, some have a price that nobody knows.
-        total = total.model_copy(update={"cost": None})
-    return _cost(total, sum(call.seconds for call in calls))
 
 
 def _text(text: str) -> None:
@@ -163,82 +154,66 @@ def _messages(call: CallRecord) -> None:
 
 def _prompt(result: VerificationResult, tools: Tools) -> None:
     call = result.answer.call if result.answer else None
-    with _cell("prompt", "question, system prompt, few-shot examples", "messages", "code"):
+    with _cell("prompt", tools, "question, system prompt, few-shot examples", "messages", "code"):
         if call and call.messages:
             _messages(call)
         else:
             _text(result.question.question)
-        _offer("prompt", tools)
 
 
 def _answer(result: VerificationResult, key: str, tools: Tools) -> None:
     answer = result.answer
     calls = [answer.call] if answer and answer.call else []
-    origin = _origin(calls[0]) if calls else "a person, on this page" if answer else "nowhere: there is no answer"
-    with _cell("answer", "the prompt", "a text", origin, _cost_of(calls)):
+    origin = _origin(calls[0]) if calls else _BY_HAND if answer else "nowhere: there is no answer"
+    with _cell("answer", tools, "the prompt", "a text", origin, _cost_of(calls)):
         if answer is None:
             st.caption("There is no answer.")
             if result.partial_answer:
                 st.caption("The reply broke off. This had arrived; nothing judges it.")
                 _text(result.partial_answer)
-        else:
-            if answer.truncated:
-                st.warning("The answer was cut off at the token limit.")
-            answer_evidence.show(result, key)
-            st.caption(f"Reference answer, never shown to a model: {plain(result.question.raw_answer, 500)}")
-            facts = calls[0].provenance if calls else {}
-            known = [
-                f"{plain(name.replace('_', ' ').capitalize())}: {plain(value, 80)}"
-                for name, value in facts.items()
-                if isinstance(value, str | int | float)
-            ]
-            if known:
-                st.caption(" · ".join(known))
-        _offer("answer", tools)
+            return
+        if answer.truncated:
+            st.warning("The answer was cut off at the token limit.")
+        answer_evidence.show(result, key)
+        st.caption(f"Reference answer, never shown to a model: {plain(result.question.raw_answer, 500)}")
+        known = [
+            f"{plain(name.replace('_', ' ').capitalize())}: {plain(value, 80)}"
+            for name, value in (calls[0].provenance if calls else {}).items()
+            if isinstance(value, str | int | float)
+        ]
+        if known:
+            st.caption(" · ".join(known))
 
 
 def _judge(result: VerificationResult, key: str, tools: Tools) -> None:
     calls = result.template.calls if result.template else []
-    guards = [part for part in (result.abstention, result.sufficiency) if part and part.call]
-    paid = [*calls, *(part.call for part in guards if part.call)]
+    guards = [part.call for part in (result.abstention, result.sufficiency) if part and part.call]
     origin = _origin(calls[-1]) if calls else "nowhere: no judge was asked to fill a template"
-    with _cell("judge", "question, answer, schema; never the truth", "a reply", origin, _cost_of(paid)):
+    cost = _cost_of([*calls, *guards])
+    with _cell("judge", tools, "question, answer, schema; never the truth", "a reply", origin, cost):
         _guard("Abstention check: does it decline to answer", result.abstention)
         _guard("Sufficiency check: does it say enough", result.sufficiency)
         if calls:
             _text(calls[-1].reply or "")
-            with st.expander("Exactly what the judge saw", on_change="rerun", key=f"{key}_judge_view") as view:
-                if view.open:
-                    _messages(calls[-1])
-                    st.caption("schema")
-                    st.json(visible_data(calls[-1].schema_sent or {}), expanded=1)
-                    for number, call in enumerate(calls[:-1], 1):
-                        st.caption(f"reply {number}, which did not fit")
-                        _text(call.reply or "")
-        _offer("judge", tools)
+            _calls("Exactly what the judge saw", calls, f"{key}_judge_view")
+
+
+def _calls(label: str, calls: Sequence[CallRecord], key: str) -> None:
+    """Show what was sent and what came back; drawn only while it is open."""
+    with st.expander(label, on_change="rerun", key=key) as view:
+        for call in calls if view.open else ():
+            _messages(call)
+            if call.schema_sent:
+                st.caption("schema")
+                st.json(visible_data(call.schema_sent), expanded=1)
+            st.caption("reply")
+            _text(call.reply or "")
 
 
 def _guard(question: str, part: GuardPart | None) -> None:
     if part and part.performed:
         found = {None: "not told", True: "yes", False: "no"}[part.detected]
         st.markdown(f"**{question}?** {found}. {plain(part.reasoning)}")
-
-
-def _extraction(result: VerificationResult, tools: Tools, by_hand: bool) -> None:
-    values = (result.template.parsed if result.template else None) or {}
-    origin = "a person, on this page" if by_hand else "code, which reads the judge's reply"
-    with _cell("extraction", "the judge's reply", "values by field", origin):
-        if values:
-            answer_evidence.table(result)
-        else:
-            st.caption("No values were extracted.")
-        _offer("extraction", tools)
-
-
-def _verdict(result: VerificationResult, tools: Tools) -> None:
-    with _cell("verdict", "values, truths and rules", "right or wrong", _CODE):
-        _fields(result)
-        _offer("verdict", tools)
 
 
 def _fields(result: VerificationResult) -> None:
@@ -249,7 +224,7 @@ def _fields(result: VerificationResult) -> None:
         return
     if part.verify_granular_result is not None:
         st.markdown(_share(part.fields, part.verify_granular_result))
-    if part.composition_strategy and part.composition_strategy != "all_of":
+    if part.composition_strategy not in (None, "", "all_of"):
         st.caption(f"Fields are combined by {plain(part.composition_strategy)}.")
     if part.style != "declarative":
         st.caption("This template decides by its own code, run in a sandbox.")
@@ -271,22 +246,20 @@ def _share(fields: list[FieldEvidence], share: float) -> str:
     ruled = [item for item in fields if item.rule is not None]
     if not ruled or any(item.weight != 1 for item in ruled):
         return f"Weighted share of right fields: **{share:.2f}**"
-    right = sum(item.result is True for item in ruled)
-    return f"**{right} of {counted(len(ruled), 'field')} right**"
+    return f"**{sum(item.result is True for item in ruled)} of {counted(len(ruled), 'field')} right**"
 
 
 def _field(result: VerificationResult, item: FieldEvidence) -> None:
     with st.container(border=True):
-        sign = field_sign(result, item)
-        name = str(item.rule["type"]) if item.rule else ""
+        sign, name = field_sign(result, item), str(item.rule["type"]) if item.rule else ""
         rule = plain(rule_title(name)) if name else "the template's own code"
-        st.markdown(f"**{plain(item.name)}** · {sign + ' · ' if sign else ''}{rule}", help=rule_help(name))
-        left, right = st.columns(2)
-        left.caption("Expected")
+        st.markdown(" · ".join(filter(None, [f"**{plain(item.name)}**", sign, rule])), help=rule_help(name))
         expected = item.expected if isinstance(item.expected, str) else _json(item.expected)
-        left.code(visible(expected), language=None, wrap_lines=True)
-        right.caption("Found in the response" if item.is_trace else "Extracted by the judge")
-        right.code(visible(answer_evidence.in_words(item.extracted)), language=None, wrap_lines=True)
+        heading = "Found in the response" if item.is_trace else "Extracted by the judge"
+        values = {"Expected": expected, heading: answer_evidence.in_words(item.extracted)}
+        for column, (words, value) in zip(st.columns(2), values.items(), strict=True):
+            column.caption(words)
+            column.code(visible(value), language=None, wrap_lines=True)
         _steps(item)
         if item.reason and not waits(item):
             st.caption(plain(item.reason, 500))
@@ -294,10 +267,8 @@ def _field(result: VerificationResult, item: FieldEvidence) -> None:
             st.caption(f"Similarity {item.similarity:.3f}")
         relaxed = next(relaxations(item), None) if result.verdict == "fail" else None
         if relaxed is not None:
-            st.markdown(
-                ":orange-badge[:material/rule: near miss] The rule is probably too strict: to "
-                f"{plain(relaxed.label)} would let this pass."
-            )
+            near = f"The rule is probably too strict: to {plain(relaxed.label)} would let this pass."
+            st.markdown(f":orange-badge[:material/rule: near miss] {near}")
 
 
 def _steps(item: FieldEvidence) -> None:
@@ -317,53 +288,32 @@ def _json(value: Any) -> str:
 
 
 def _rubric(result: VerificationResult, key: str, tools: Tools) -> None:
-    calls = result.rubric.calls
-    origin = f"{_origin(calls[-1])}, and code" if calls else "code"
-    with _cell("rubric", "the answer and the traits", "qualities; they change no verdict", origin, _cost_of(calls)):
-        _traits(result, key)
-        _offer("rubric", tools)
-
-
-def _traits(result: VerificationResult, key: str) -> None:
-    """Show all traits with their reasons, and what a metric trait counted."""
     part = result.rubric
-    if not part.performed:
-        st.caption("No rubric was evaluated.")
-        return
-    rows = _rows(result)
-    if rows:
-        st.dataframe(rows, hide_index=True, alt="Traits of this answer", width="stretch")
-    for name, metrics in part.metrics.items():
-        values = " · ".join(
-            f"{metric} {value:.2f}" + (" (undefined)" if metric in part.confusion[name].undefined else "")
-            for metric, value in metrics.items()
-        )
-        st.markdown(f"**{plain(name)}**: {values}")
-        _confusion(part.confusion[name])
-    if part.calls:
-        with st.expander("What the judge saw, and what it replied", on_change="rerun", key=f"{key}_rubric") as view:
-            if view.open:
-                for call in part.calls:
-                    _messages(call)
-                    st.caption("reply")
-                    _text(call.reply or "")
+    origin = f"{_origin(part.calls[-1])}, and code" if part.calls else "code"
+    cost = _cost_of(part.calls)
+    with _cell("rubric", tools, "the answer and the traits", "qualities; they change no verdict", origin, cost):
+        if not part.performed:
+            st.caption("No rubric was evaluated.")
+            return
+        rows = _rows(result)
+        if rows:
+            st.dataframe(rows, hide_index=True, alt="Traits of this answer", width="stretch")
+        for name, metrics in part.metrics.items():
+            undefined = part.confusion[name].undefined
+            values = (f"{metric} {n:.2f}{' (undefined)' * (metric in undefined)}" for metric, n in metrics.items())
+            st.markdown(f"**{plain(name)}**: {' · '.join(values)}")
+            _confusion(part.confusion[name])
+        if part.calls:
+            _calls("What the judge saw, and what it replied", part.calls, f"{key}_rubric")
 
 
 def _rows(result: VerificationResult) -> list[dict[str, str]]:
-    part = result.rubric
-    rows = [(name, _score(result, name), part.reasons.get(name, "")) for name in part.scores]
-    rows += [(name, "✓ yes" if value else "✗ no", "pattern") for name, value in part.regex.items()]
+    part, yes_or_no = result.rubric, {True: "✓ yes", False: "✗ no"}
+    scores = {name: yes_or_no[value] if isinstance(value, bool) else value for name, value in part.scores.items()}
+    rows = [(name, part.labels.get(name, value), part.reasons.get(name, "")) for name, value in scores.items()]
+    rows += [(name, yes_or_no[value], "pattern") for name, value in part.regex.items()]
     rows += [(name, "not evaluated", why) for name, why in part.errors.items()]
     return [{"Trait": short(name, 60), "Value": short(value, 60), "Why": short(why, 300)} for name, value, why in rows]
-
-
-def _score(result: VerificationResult, name: str) -> str:
-    value = result.rubric.scores[name]
-    if name in result.rubric.labels:
-        return result.rubric.labels[name]
-    if isinstance(value, bool):
-        return "✓ yes" if value else "✗ no"
-    return str(value)
 
 
 def _confusion(part: ConfusionPart) -> None:
@@ -384,7 +334,7 @@ def _stages(result: VerificationResult) -> None:
         {
             "Stage": f"{number} {stage.name.replace('_', ' ').capitalize()}",
             "State": stage.state,
-            "Time": _time(stage.seconds) if stage.state == "ran" else "",
+            "Time": f"{1000 * stage.seconds:,.1f} ms" if stage.state == "ran" else "",
             "Note": short(stage.note, 2000),
         }
         for number, stage in enumerate(result.stages, 1)
@@ -398,9 +348,3 @@ def _stages(result: VerificationResult) -> None:
             st.caption(f"Whole-answer similarity {part.similarity:.3f} (information only)")
         elif part:
             st.caption(f"Whole-answer similarity not computed: {plain(part.reason)}")
-
-
-def _time(seconds: float) -> str:
-    if seconds < 0.001:
-        return "< 1 ms"
-    return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"

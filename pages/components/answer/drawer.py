@@ -34,8 +34,6 @@ def _drawer(run_id: str, result_id: str) -> None:
         st.markdown(f"**{plain(result.question.question, 400)}**")
         answer_cells.verdict_line(result)
         answer_cells.fault_line(run_id, result)
-        label, primary = "Open the answer, to edit and review it", {"type": "primary"}
-        frame.link_button(
-            label, frame.ANSWER, "drawer_open_answer", style=primary, run=run_id, row=result_id, look="answer"
-        )
+        label, link = "Open the answer, to edit and review it", {"run": run_id, "row": result_id, "look": "answer"}
+        frame.link_button(label, frame.ANSWER, "drawer_open_answer", kind="primary", **link)
         answer_cells.show(run_id, result, key="drawer")

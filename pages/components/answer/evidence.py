@@ -68,6 +68,9 @@ def table(result: VerificationResult) -> None:
         ways = list(dict.fromkeys(_WORDS[item.match] for item in own))
         shown = short(in_words(value), 300)
         rows.append({"Field": short(name, 60), "Value": shown, "In the answer": "; ".join(ways) or "–"})
+    if not rows:
+        st.caption("No values were extracted.")
+        return
     columns = {"In the answer": st.column_config.TextColumn(help=_ABOUT)}
     forms.table(rows, "Extracted values", most=100, columns=columns)
 

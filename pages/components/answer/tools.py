@@ -11,16 +11,12 @@ from karenina_core.authoring import (
     Parameter,
     form_of,
     parameters_of,
-    read_data,
-    read_lines,
     replace_field,
-    write_data,
-    write_lines,
 )
 from karenina_core.errors import KareninaError, validation_message
 from karenina_core.runs import Trial, carry_out, models_of, pasted, trial_plan, why_not
 from karenina_core.schemas import NORMALIZERS, rule_help, rule_title, title
-from karenina_core.templates import FieldSpec, Template, read_template
+from karenina_core.templates import FieldSpec, read_template
 from pages.components import frame, services, session_keys
 from pages.components.answer import reverify as answer_reverify
 from pages.components.answer import review as answer_review
@@ -30,7 +26,7 @@ from pages.components.answer.scratch import Scratch
 from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.runs import spending
 from pages.components.templates.field import label_of, value_input, value_of
-from pages.components.text import input_label, plain, short
+from pages.components.text import input_label, plain
 
 
 def tools(scratch: Scratch) -> Tools:
@@ -60,7 +56,8 @@ def _open(label: str, key: str, scratch: Scratch, draw: Callable[[Scratch, str],
 def _prompt(scratch: Scratch, key: str) -> None:
     stored = scratch.stored
     answering, _ = models_of(services.store().runs.get(scratch.run_id).config, stored)
-    if _refused(why_not(answering)):
+    if reason := why_not(answering):
+        st.caption(f":material/block: {plain(reason)}")
         return
     question = st.text_area("Question", value=stored.question.question, key=f"{key}_question")
     system = st.text_area("System prompt", value=answering.system_prompt or "", key=f"{key}_system")
@@ -87,19 +84,15 @@ def _judge(scratch: Scratch, key: str) -> None:
     _, parsing = models_of(services.store().runs.get(scratch.run_id).config, base)
     if base.answer is None:
         st.caption("There is no answer to judge.")
-    elif not _refused(why_not(parsing)):
+    elif reason := why_not(parsing):
+        st.caption(f":material/block: {plain(reason)}")
+    else:
         trial = Trial(answer=base.answer.text, template=_source(scratch), with_rubric=_with_rubric(scratch, key))
         _ask(scratch, trial, key, "Judge again")
 
 
 def _source(scratch: Scratch) -> str | None:
     return scratch.source or answer_scratch.source_of_today(scratch.run_id, scratch.stored.question.id)
-
-
-def _refused(reason: str) -> bool:
-    if reason:
-        st.caption(f":material/block: {plain(reason)}")
-    return bool(reason)
 
 
 def _with_rubric(scratch: Scratch, key: str) -> bool:
@@ -128,46 +121,31 @@ def _ask(scratch: Scratch, trial: Trial, key: str, label: str) -> None:
 
 def _values(scratch: Scratch, key: str) -> None:
     source = _source(scratch)
-    if source is None:
-        st.caption("The question has no answer template.")
-        return
-    if scratch.base.answer is None:
-        st.caption("There is no answer to judge.")
+    if source is None or scratch.base.answer is None:
+        missing = "The question has no answer template." if source is None else "There is no answer to judge."
+        st.caption(missing)
         return
     template = read_template(source)
     if not template.needs_judge:
         st.caption("Every field reads the answer itself; there is nothing for a judge to say.")
         return
     before = scratch.values if scratch.values is not None else (scratch.base.template and scratch.base.template.parsed)
-    typed = _values_form(template, dict(before or {}), key)
-    if typed is not None:
-        template.validate_reply(typed)
-        scratch.values = typed
-        st.rerun()
-
-
-def _values_form(template: Template, values: dict[str, Any], key: str) -> dict[str, Any] | None:
-    """Draw a field for every value; return what was typed when it was sent off, otherwise None."""
+    known = dict(before or {})
     with st.form(key, border=False):
-        typed = {item.name: _value(item, values.get(item.name), f"{key}_{item.name}") for item in template.spec.judged}
-        st.caption("An empty field means that the judge found nothing.")
-        return typed if st.form_submit_button("Decide by these values", icon=":material/gavel:") else None
+        typed = {item.name: _value(item, known.get(item.name), f"{key}_{item.name}") for item in template.spec.judged}
+        st.caption("None, or an empty field, means that the judge found nothing.")
+        if st.form_submit_button("Decide by these values", icon=":material/gavel:"):
+            template.validate_reply(typed)
+            scratch.values = typed
+            st.rerun()
 
 
 def _value(item: FieldSpec, value: Any, key: str) -> Any:
-    label = input_label(item.name, 60)
-    if item.type in ("bool", "literal"):
-        options = [None, *([True, False] if item.type == "bool" else item.literal_values)]
-        words: dict[Any, str] = {None: "nothing found", True: "yes", False: "no"}
-        return st.selectbox(
-            label,
-            options,
-            index=options.index(value) if value in options else 0,
-            key=key,
-            format_func=lambda one: words[one] if one is None or isinstance(one, bool) else short(one, 80),
-        )
-    typed = value_input(label_of(item.type, label), item.type, value, key=key)
-    return None if isinstance(typed, str) and not typed.strip() else value_of(item.type, typed)
+    known: dict[str, list[Any]] = {"bool": [None, True, False], "literal": [None, *item.literal_values]}
+    kind, choices = item.type, known.get(item.type, [])
+    label = label_of(kind, input_label(item.name, 60))
+    typed = value_input(label, "literal" if choices else kind, value, choices, key=key)
+    return None if isinstance(typed, str) and not typed.strip() else value_of(kind, typed)
 
 
 # Rules
@@ -229,27 +207,16 @@ def _rule_form(item: FieldSpec, key: str) -> FieldSpec:
     return FieldSpec.model_validate({**item.model_dump(), "verify_with": rule, "ground_truth": truth})
 
 
+_KINDS = {"choice": "literal", "text": "str", "texts": "list_str", "data": "other"}
+"""The type of a field whose widget edits a parameter of that kind."""
+
+
 def _parameter(entry: Parameter, value: Any, key: str) -> Any:
-    label, about = entry.name.replace("_", " ").capitalize(), entry.meaning or None
-    match entry.kind:
-        case "normalizers":
-            return _normalizers(value, key)
-        case "bool":
-            return st.checkbox(label, value=bool(value), key=key, help=about)
-        case "choice":
-            at = entry.choices.index(value) if value in entry.choices else None
-            return st.selectbox(label, entry.choices, index=at, key=key, help=about)
-        case "int":
-            return st.number_input(label, value=value, step=1, key=key, help=about)
-        case "float":
-            number = None if value is None else float(value)
-            return st.number_input(label, value=number, format="%.10g", key=key, help=about)
-        case "text":
-            typed = st.text_input(label, value=value or "", key=key, help=about)
-            return typed or (None if value is None else "")
-        case "texts":
-            return read_lines(st.text_area(f"{label}, one a line", write_lines(value), key=key, help=about))
-    return read_data(st.text_area(f"{label}, as JSON", write_data(value), key=key, help=about))
+    if entry.kind == "normalizers":
+        return _normalizers(value, key)
+    label, kind = entry.name.replace("_", " ").capitalize(), _KINDS.get(entry.kind, entry.kind)
+    typed = value_input(label_of(kind, label), kind, value, entry.choices, key=key, help=entry.meaning or None)
+    return None if typed == "" and value is None else value_of(kind, typed)
 
 
 def _normalizers(value: list[Any], key: str) -> list[Any]:

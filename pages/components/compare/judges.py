@@ -69,14 +69,14 @@ def _one_judge(stamp: Stamp, found: Judged) -> None:
         icon=":material/info:",
     )
     with st.container(horizontal=True):
-        style = {"type": "primary"}
-        frame.link_button("Add a judge to this run", frame.MONITOR, "compare_add_judge", style=style, run=stamp[0][0])
+        frame.link_button(
+            "Add a judge to this run", frame.MONITOR, "compare_add_judge", kind="primary", run=stamp[0][0]
+        )
         _review_button(stamp)
 
 
 def _review_button(stamp: Stamp) -> None:
-    icon = ":material/rate_review:"
-    frame.link_button("Review answers", frame.ANSWER, "compare_review", icon=icon, run=stamp[0][0])
+    frame.link_button("Review answers", frame.ANSWER, "compare_review", icon="rate_review", run=stamp[0][0])
 
 
 def _pair(found: Judged, clicked: list[str] | None) -> None:

