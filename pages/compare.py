@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -33,8 +34,7 @@ def choose_runs(runs: Mapping[str, RunRow]) -> list[str]:
         propose_anew(before, chosen)
     if lost:
         st.warning("A run in this link is not in this workspace, and is left out.", icon=":material/link_off:")
-    about = "One run with several models, or several runs over the same questions."
-    picked = run_choice.choose_runs("compare", runs, chosen, help=about)
+    picked = run_choice.choose_runs("compare", runs, chosen, help="Several models in one run, or several runs.")
     if picked != chosen:
         propose_anew(chosen, picked)
         state.choose("runs", ",".join(picked) or None)
@@ -78,11 +78,10 @@ def choose_arms(runs: Stamp) -> Compared:
         choose_side("Baseline", "a", baseline, arms, labels, exchanged=candidate)
     with middle:
         choose_side("Candidate", "b", candidate, [arm for arm in arms if arm != baseline], labels)
-    with right:
-        if st.button("", icon=":material/swap_horiz:", help="Exchange baseline and candidate", key="compare_swap"):
-            state.choose("a", candidate.id)
-            state.choose("b", baseline.id)
-            st.rerun()
+    if right.button("", icon=":material/swap_horiz:", help="Exchange baseline and candidate", key="compare_swap"):
+        state.choose("a", candidate.id)
+        state.choose("b", baseline.id)
+        st.rerun()
     return Compared(runs, tuple(arms), baseline, candidate, compare_data.labels(runs, arms))
 
 
@@ -106,16 +105,11 @@ def choose_models(labels: Mapping[Arm, str]) -> list[Arm]:
     if len(labels) == 2:
         return list(labels)
     ids = {arm.id: arm for arm in labels}
+    names = {arm.id: short(label) for arm, label in labels.items()}
     linked = [ids[name] for name in (st.query_params.get("arms") or "").split(",") if name in ids]
     chosen = [arm.id for arm in (linked if len(linked) > 1 else usual(list(labels)))]
-    picked = st.multiselect(
-        "Models to compare",
-        list(ids),
-        default=chosen,
-        format_func=lambda name: short(labels[ids[name]]),
-        max_selections=MOST_ARMS,
-        key=f"compare_arms_{'_'.join(chosen)}",
-    )
+    look: Any = {"max_selections": MOST_ARMS, "key": f"compare_arms_{'_'.join(chosen)}"}
+    picked = st.multiselect("Models to compare", list(ids), chosen, format_func=names.__getitem__, **look)
     if len(picked) < 2:
         st.caption("A comparison takes two models at least; the choice before is still shown.")
     elif picked != chosen:
@@ -142,13 +136,9 @@ def nothing_to_compare(run_id: str, *, empty: bool) -> None:
     if empty:
         words = "The chosen run has no results yet."
         frame.nothing(words, "Open the monitor", frame.MONITOR, "compare_monitor", run=run_id)
-        return
-    st.info(
-        "There is one model and one judge here, and a comparison takes two. Choose another run above, or let a second "
-        "model answer the same questions in this run.",
-        icon=":material/info:",
-    )
-    frame.link_button("Add a model to this run", frame.MONITOR, "compare_add_model", kind="primary", run=run_id)
+    else:
+        words = "There is one model and one judge here, and a comparison takes two. Choose another run, or add one."
+        frame.nothing(words, "Add a model to this run", frame.MONITOR, "compare_add_model", run=run_id)
 
 
 with frame.guard():

@@ -56,16 +56,11 @@ with frame.guard():
         st.stop()
     agreed = spending.confirm(spending.expected(plan), config)
     with st.container(horizontal=True):
-        label, icon = f"Run all {plan.rows}", ":material/play_arrow:"
-        run_all = st.button(label, type="primary", icon=icon, key="run_all", disabled=not agreed)
-        pilot = len(plan.question_ids) > PILOT and forms.button(
-            f"Try {PILOT} questions",
-            "science",
-            "run_pilot",
-            disabled=not agreed,
-            help="The others can be added to the same run afterwards, and nothing is asked twice. What these take "
-            "tells how long the others take.",
-        )
+        look = {"type": "primary", "disabled": not agreed}
+        run_all, pilot = forms.button(f"Run all {plan.rows}", "play_arrow", "run_all", **look), False
+        if len(plan.question_ids) > PILOT:
+            look = {"disabled": not agreed, "help": "The others can be added to the same run; nothing is asked twice."}
+            pilot = forms.button(f"Try {PILOT} questions", "science", "run_pilot", **look)
     if run_all or pilot:
         limit = PILOT if pilot else None
         run_id = services.start_run(row.id, benchmark, config, name or benchmark.name, limit, question_ids)

@@ -68,9 +68,8 @@ def recent_benchmarks() -> None:
     """Draw the benchmarks that were changed last, each with the way to its questions."""
     st.subheader("Recent benchmarks")
     for row in services.store().benchmarks.all()[:MOST_BENCHMARKS]:
-        finished = f"{row.finished_count:,} finished"
-        changed = f"changed {plain(local_time(row.modified))}"
-        with card(f"**{plain(row.name, 60)}**", f"{counted(row.question_count, 'question')} · {finished} · {changed}"):
+        finished = f"{row.finished_count:,} finished · changed {plain(local_time(row.modified))}"
+        with card(f"**{plain(row.name, 60)}**", f"{counted(row.question_count, 'question')} · {finished}"):
             frame.link_button("Questions", frame.QUESTIONS, f"home_questions_{row.id}", benchmark=row.id)
             if row.finished_count:
                 frame.link_button("Configure a run", frame.CONFIGURE, f"home_configure_{row.id}", benchmark=row.id)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import get_args
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -24,86 +25,58 @@ def choose_options() -> tuple[str, str, ReportOptions]:
     """Draw the form of the report; return title, author and options."""
     title = st.text_input("Title", key="report_title", placeholder="The name of the run", max_chars=200)
     author = st.text_input("Author", key="report_author", placeholder="Nobody is named", max_chars=200)
-    answers = st.segmented_control(
-        "Texts of answers",
-        list(get_args(AnswerChoice)),
-        format_func=ANSWERS.__getitem__,
-        default="failures",
-        required=True,
-        key="report_answers",
-        help="Leave them out when the answers are confidential. At most 200 are shown; the data files hold all.",
-    )
-    figures = st.toggle(
-        "Interactive figures",
-        value=True,
-        key="report_figures",
-        help="They bring Plotly's library into the file, 5 MB. Without them the file has about 50 KB and no script.",
-    )
+    about = "Leave them out when the answers are confidential. At most 200 are shown; the data files hold all."
+    look: Any = {"default": "failures", "required": True, "key": "report_answers", "help": about}
+    answers = st.segmented_control("Texts of answers", list(ANSWERS), format_func=ANSWERS.__getitem__, **look)
+    about = "They bring Plotly's library into the file, 5 MB. Without them the file has about 50 KB and no script."
+    figures = st.toggle("Interactive figures", value=True, key="report_figures", help=about)
     templates = st.toggle("Sources of the answer templates", value=True, key="report_templates")
     return title.strip(), author.strip(), ReportOptions(answers or "failures", figures, templates)
 
 
 def preview(run_ids: Sequence[str]) -> None:
     """Show the sentences the report begins with, ready to be copied."""
+    lines = [line for run_id in run_ids for line in results_data.frames(run_id).sentences.headlines]
     with st.container(border=True):
         st.markdown("**What it says of the models**")
-        lines = [line for run_id in run_ids for line in results_data.frames(run_id).sentences.headlines]
         st.markdown(unbroken("\n".join(f"- {plain(line)}" for line in lines)))
         with st.expander("Copy as text", icon=":material/content_copy:"):
             st.code(visible("\n".join(lines)), language=None, wrap_lines=True)
-        st.caption(
-            "Then figures, tables, the answers you choose, and a box with the benchmark's hash, the configuration "
-            "without keys, template sources and versions."
-        )
+        st.caption("Then figures, tables, the answers you choose, and what it takes to run it again.")
 
 
 def offer_reports(run_ids: Sequence[str], title: str, author: str, options: ReportOptions) -> None:
     """Offer the report in every format."""
 
-    def written(name: str) -> bytes:
+    def written(name: str) -> Any:
         from karenina_core import analysis
 
-        whole = analysis.report_of_runs(services.store(), run_ids, options, title=title, author=author)
-        if name == "html":
-            return analysis.as_html(whole)
-        return (analysis.as_markdown(whole) if name == "markdown" else analysis.as_latex(whole)).encode()
+        write: Any = {"html": analysis.as_html, "markdown": analysis.as_markdown, "latex": analysis.as_latex}[name]
+        return write(analysis.report_of_runs(services.store(), run_ids, options, title=title, author=author))
 
     st.subheader("The report")
     with st.container(horizontal=True):
         for name in REPORTS:
             kind = FORMATS[name]
-            download(
-                f"{kind.label}: {kind.purpose}",
-                lambda name=name: written(name),  # type: ignore[misc]
-                f"report-{run_ids[0]}.{kind.ending}",
-                kind.mime,
-                type="primary" if name == "html" else "secondary",
-                key=f"report_{name}",
-            )
+            look = {"type": "primary" if name == "html" else "secondary", "key": f"report_{name}"}
+            file = f"report-{run_ids[0]}.{kind.ending}"
+            download(f"{kind.label}: {kind.purpose}", partial(written, name), file, kind.mime, **look)
 
 
 def offer_data(run_ids: Sequence[str]) -> None:
     """Offer the data of every run."""
+    store = services.store()
     formats = {name: kind for name, kind in FORMATS.items() if name not in REPORTS}
     st.subheader("The data")
-    st.caption(
-        "Every evaluation of a run, whatever the report shows. Nothing in these files runs when they are opened."
-    )
+    st.caption("Every evaluation, whatever the report shows. Nothing in these files runs when they are opened.")
     st.caption(" · ".join(f"{kind.label}: {kind.purpose}" for kind in formats.values()))
     for run_id in run_ids:
         if len(run_ids) > 1:
-            st.markdown(f"**{plain(short(services.store().runs.get(run_id).name))}**")
+            st.markdown(f"**{plain(short(store.runs.get(run_id).name))}**")
         with st.container(horizontal=True):
             for name, kind in formats.items():
-                download(
-                    kind.label,
-                    lambda kind=kind, run_id=run_id: kind.content(services.store(), run_id, ReportOptions()),  # type: ignore[misc]
-                    f"results-{run_id}.{kind.ending}",
-                    kind.mime,
-                    icon=":material/table_view:",
-                    help=kind.purpose[0].upper() + kind.purpose[1:],
-                    key=f"data_{name}_{run_id}",
-                )
+                content, file = partial(kind.content, store, run_id, ReportOptions()), f"results-{run_id}.{kind.ending}"
+                download(kind.label, content, file, kind.mime, help=kind.purpose, key=f"data_{name}_{run_id}")
 
 
 with frame.guard():

@@ -28,13 +28,7 @@ _SWATCH = (
 
 
 def chart(
-    figure: go.Figure,
-    key: str,
-    question: str,
-    *,
-    on_select: Callable[[], None] | None = None,
-    tall: int = TALL,
-    live: bool = False,
+    figure: go.Figure, key: str, question: str, *, on_select: Any = "rerun", tall: int = TALL, live: bool = False
 ) -> list[Any] | None:
     """Draw a figure, and return the `customdata` of the mark that is chosen; None without one.
 
@@ -62,7 +56,7 @@ def chart(
             figure,
             width=int(width) if width else "stretch",
             key=key,
-            on_select=on_select or "rerun",
+            on_select=on_select,
             selection_mode="points",
             config={"displayModeBar": False} if live else {"displaylogo": False, "modeBarButtons": [["toImage"]]},
             alt=question,
@@ -98,12 +92,8 @@ def numbers(
         found = table()
         if len(found) > _MOST_ROWS:
             st.caption(f"The first {_MOST_ROWS:,} of {len(found):,} rows; the download holds all of them.")
-        st.dataframe(
-            legible(found.head(_MOST_ROWS)),
-            hide_index=True,
-            alt=f"Data of: {question}",
-            column_config=headings(found),
-        )
+        alt, look = f"Data of: {question}", headings(found)
+        st.dataframe(legible(found.head(_MOST_ROWS)), hide_index=True, alt=alt, column_config=look)
         with st.container(horizontal=True):
             csv("These numbers as CSV", lambda: found, file_name.format("numbers"), f"download_numbers_{name}")
             if rows is not None:

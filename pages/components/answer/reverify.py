@@ -20,14 +20,8 @@ _MOST = 1_000  # flips in the table
 def draw(run_id: str) -> None:
     """Draw the button, the revisions there are, and what a revision still waits for."""
     run = services.store().runs.get(run_id)
-    pressed = forms.button(
-        "Re-verify with the rules of today",
-        "rule",
-        "reverify",
-        help="Decides the stored answers again by the present templates. No model is asked, and nothing is saved "
-        "before you have seen what changes.",
-        disabled=not run.done,
-    )
+    about = "Decides the stored answers by the present templates. No model is asked; you see what changes, then save."
+    pressed = forms.button("Re-verify with the rules of today", "rule", "reverify", help=about, disabled=not run.done)
     offered, after = st.session_state.pop(_OFFERED, ("", ""))
     if pressed or offered == run_id:
         open_reverify(run_id, after if offered == run_id else "")
@@ -55,10 +49,7 @@ def open_reverify(run_id: str, after: str = "") -> None:
         with st.spinner("Deciding the stored answers again"):
             found = preview(services.store(), run_id, benchmark)
         st.markdown(sentence(found))
-        st.caption(
-            "Stored answers and extractions, decided by the templates of today. The run stays as it is: saving makes a "
-            "new revision of it, and the verdicts of this one stay readable."
-        )
+        st.caption("Stored answers, decided by the templates of today. Saving makes a new revision; this run stays.")
         if found.flips:
             _flips(found)
         _would_wait(run_id, found)
@@ -75,21 +66,19 @@ def open_reverify(run_id: str, after: str = "") -> None:
 def sentence(found: FlipList) -> str:
     """Return what changes in one sentence, as Markdown: `71 % → 78 %, 9 verdicts flip`."""
     flips = counted(len(found.flips), "verdict") + (" flips" if len(found.flips) == 1 else " flip")
-    parts = [f"{len(found.improved)} to pass", f"{len(found.regressed)} from pass"]
-    detail = f" ({', '.join(parts)})" if found.flips else ""
-    counts = f"Before: {_counts(found.before)}. After: {_counts(found.after)}."
-    return f"### {_rate(found.before)} → {_rate(found.after)}, {flips}{detail}\n\n{counts}"
+    detail = f" ({len(found.improved)} to pass, {len(found.regressed)} from pass)" if found.flips else ""
+    (old, before), (new, after) = (_share(share) for share in (found.before, found.after))
+    return f"### {old} → {new}, {flips}{detail}\n\nBefore: {before}. After: {after}."
 
 
-def _rate(share: Share) -> str:
-    return "no verdicts" if share.rate is None else percent(share.rate)
-
-
-def _counts(share: Share) -> str:
-    known = proportion([True] * share.passed + [False] * (share.evaluated - share.passed))
-    between = f", 95 % interval {interval(known.low, known.high)}" if share.evaluated else ""
+def _share(share: Share) -> tuple[str, str]:
+    """Return the rate, and what it is made of."""
     left = f", {share.not_evaluated} not evaluated" if share.not_evaluated else ""
-    return f"{share.passed} of {share.evaluated} right{between}{left}"
+    counts = f"{share.passed} of {share.evaluated} right"
+    if share.rate is None:
+        return "no verdicts", f"{counts}{left}"
+    known = proportion([True] * share.passed + [False] * (share.evaluated - share.passed))
+    return percent(share.rate), f"{counts}, 95 % interval {interval(known.low, known.high)}{left}"
 
 
 def _flips(found: FlipList) -> None:
@@ -115,11 +104,8 @@ def _would_wait(run_id: str, found: FlipList) -> None:
         return
     questions = list(dict.fromkeys(key.question_id for key in found.waiting))
     rows = counted(len(found.waiting), "row")
-    st.warning(
-        f"{rows} of {counted(len(questions), 'question')}: the template now asks the judge for something else. They "
-        "have no verdict in the new revision until the judge is asked, which you can do after saving.",
-        title="These need the judge again",
-    )
+    words = "the template now asks the judge for something else. After saving you can ask it; until then, no verdict."
+    st.warning(f"{rows} of {counted(len(questions), 'question')}: {words}", title="These need the judge again")
     plan = services.store().runs.plan(run_id)
     expected = spending.expected(wanted(answer_scratch.benchmark_of_today(run_id), plan.config, questions))
     if expected is not None:
@@ -151,16 +137,10 @@ def _lineage(run_id: str) -> None:
     if len(known) < 2:
         return
     here = next(item for item in known if item.run.id == run_id)
-    picked = st.selectbox(
-        f"Revision {here.number} of {len(known)}",
-        known,
-        index=here.number - 1,
-        format_func=_label,
-        key=f"revision_{run_id}_{len(known)}",
-        width=420,
-    )
-    if picked.run.id != run_id:
-        state.choose("run", picked.run.id)
+    label, names = f"Revision {here.number} of {len(known)}", {item.run.id: _label(item) for item in known}
+    picked = forms.select(label, names, f"revision_{run_id}_{len(known)}", chosen=run_id, width=420)
+    if picked != run_id:
+        state.choose("run", picked)
         st.rerun()
 
 

@@ -17,7 +17,7 @@ from karenina_core.schemas import (
     VerificationResult,
     agrees_with,
 )
-from pages.components import feedback, frame, services, sign_in
+from pages.components import feedback, forms, frame, services, sign_in
 from pages.components.text import plain, short
 
 _AUTHOR = "_review_author"
@@ -50,11 +50,11 @@ def history(run_id: str, result: VerificationResult) -> None:
 
 def sentence(review: Annotation) -> str:
     """Return a review in one line, as Markdown."""
-    stance = "agrees with the verdict" if review.agrees else "disagrees with the verdict"
+    stance = "agrees" if review.agrees else "disagrees"
     about = f" on {plain(review.field, 60)}" if review.field else ""
     cause = f": {CAUSE_WORDS[review.cause].lower()}" if review.cause else ""
-    when = review.at.astimezone(UTC)
-    text = f"**{plain(review.who, 80)}** {stance}{about}{cause} · {when:%Y-%m-%d %H:%M} UTC"
+    when = f"{review.at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    text = f"**{plain(review.who, 80)}** {stance} with the verdict{about}{cause} · {when}"
     return f"~~{text}~~ · taken back" if review.undone else text
 
 
@@ -76,24 +76,19 @@ def form(run_id: str, result: VerificationResult) -> None:
     store = services.store()
     reviews = store.annotations.all(run_id, result.result_id, undone=None)
     key = f"review_{result.result_id}_{len(reviews)}"
-    names = [item.name for item in (result.template.fields if result.template else ())]
+    fields = [item.name for item in (result.template.fields if result.template else ())]
+    names: dict[str | None, str] = {None: "the whole result", **{name: f"field {short(name, 60)}" for name in fields}}
+    about: str | None = None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         ask_author()
-        about: str | None = None
-        if len(names) > 1:
-            about = st.selectbox(
-                "About",
-                [None, *names],
-                format_func=lambda name: "the whole result" if name is None else f"field {short(name, 60)}",
-                key=f"{key}_field",
-                width=260,
-            )
-    st.text_input("Note", key=f"{key}_note", max_chars=MAX_NOTE, placeholder="Optional; stored with the next press")
+        if len(fields) > 1:
+            about = forms.select("About", names, f"{key}_field", width=260)
+    note = st.text_input("Note", key=f"{key}_note", max_chars=MAX_NOTE, placeholder="Stored with the next press")
     pressed: tuple[bool, Cause | None] | None = None
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button("Agree", icon=":material/thumb_up:", key=f"{key}_agree"):
+        if forms.button("Agree", "thumb_up", f"{key}_agree"):
             pressed = True, None
-        if st.button("Disagree", icon=":material/thumb_down:", key=f"{key}_disagree"):
+        if forms.button("Disagree", "thumb_down", f"{key}_disagree"):
             pressed = False, None
     st.caption("Because (keys 1 to 6):")
     with st.container(horizontal=True):
@@ -102,38 +97,22 @@ def form(run_id: str, result: VerificationResult) -> None:
                 pressed = agrees_with(result.verdict, cause), cause
     if pressed is not None:
         with frame.guard():
-            save(run_id, result.result_id, *pressed, about, str(st.session_state.get(f"{key}_note", "")))
+            save(run_id, result.result_id, *pressed, about, note)
             st.rerun()
     standing = [review for review in reviews if not review.undone]
-    if standing and st.button("Take back the last review", icon=":material/undo:", key=f"{key}_undo", type="tertiary"):
+    if standing and forms.button("Take back the last review", "undo", f"{key}_undo", type="tertiary"):
         store.annotations.undo(standing[-1].id)
         st.rerun()
 
 
 def save(
-    run_id: str,
-    result_id: str,
-    agrees: bool,
-    cause: Cause | None = None,
-    field: str | None = None,
-    note: str = "",
+    run_id: str, result_id: str, agrees: bool, cause: Cause | None = None, field: str | None = None, note: str = ""
 ) -> None:
     """Store a review by whoever is here, and offer to take it back."""
-    review = Annotation(
-        run_id=run_id,
-        result_id=result_id,
-        field=field,
-        agrees=agrees,
-        cause=cause,
-        note=note.strip(),
-        author=author(),
-    )
+    about = {"run_id": run_id, "result_id": result_id, "field": field, "cause": cause}
+    review = Annotation(agrees=agrees, note=note.strip(), author=author(), **about)
     store = services.store()
     store.annotations.add(review)
-    stance = "you agree with the verdict" if agrees else "you disagree with the verdict"
-    question = plain(store.results.get(run_id, result_id).question.question, 60)
-    feedback.offer_undo(
-        f"Reviewed **{question}**: {CAUSE_WORDS[cause].lower() if cause else stance}.",
-        lambda: store.annotations.undo(review.id),
-        here=True,
-    )
+    stance = CAUSE_WORDS[cause].lower() if cause else f"you {'agree' if agrees else 'disagree'} with the verdict"
+    message = f"Reviewed **{plain(store.results.get(run_id, result_id).question.question, 60)}**: {stance}."
+    feedback.offer_undo(message, lambda: store.annotations.undo(review.id), here=True)

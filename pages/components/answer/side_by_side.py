@@ -42,7 +42,7 @@ class Side(NamedTuple):
     among: Sequence[str] = ()
 
 
-def draw(sides: tuple[Side, Side], key: str) -> str:
+def draw(sides: Sequence[Side], key: str) -> str:
     """Draw both, and return the question.
 
     Args:

@@ -49,21 +49,20 @@ def board(run_id: str) -> None:
     confirmed = sum(card.result_id in decided for card in seen.cards)
     number = sum(card.result_id in disputed for card in seen.cards)
     people = f" People disagree about {counted(number, 'result')}; the last opinion places its card." if number else ""
-    st.caption(
-        f"{counted(len(seen.cards), 'result')} without a pass, sorted by the likely cause. Suggestions follow from the "
-        f"evidence; {confirmed} of {len(seen.cards)} are confirmed by a person. A review never changes a verdict."
-        f"{people}"
-    )
+    sorted_by = "without a pass, sorted by the cause the evidence suggests"
+    say = f"{confirmed} of {len(seen.cards)} are confirmed by a person. A review never changes a verdict.{people}"
+    st.caption(f"{counted(len(seen.cards), 'result')} {sorted_by}; {say}")
     answer_review.ask_author("triage_author")
+    sorted_cards = {cause: _of(cause, seen.cards, decided) for cause in CAUSES}
     cause = st.segmented_control(
         "Cause",
         CAUSES,
-        default=next(cause for cause in CAUSES if _of(cause, seen.cards, decided)),
-        format_func=lambda one: f"{CAUSE_WORDS[one]} ({len(_of(one, seen.cards, decided))})",
+        default=next(cause for cause, cards in sorted_cards.items() if cards),
+        format_func=lambda one: f"{CAUSE_WORDS[one]} ({len(sorted_cards[one])})",
         key=f"triage_cause_{run_id}",
         required=True,
     )
-    cards = _of(cause, seen.cards, decided)
+    cards = sorted_cards[cause]
     waiting = [card for card in cards if card.result_id not in decided]
     if len(waiting) > 1 and forms.button(f"Confirm all {len(waiting)}", "done_all", f"triage_all_{cause}"):
         for card in waiting:
@@ -84,10 +83,7 @@ def relaxed_rules(run_id: str) -> None:
         st.info("No failure is that near to passing.", icon=":material/check:")
         return
     row = answer_scratch.stored_benchmark(run_id)
-    st.caption(
-        "Each line changes one field of one template. What the change would also let in is said beside it: look at "
-        "that before you apply it. Applying saves the template; then you see what flips, and nothing else is saved yet."
-    )
+    st.caption("Each changes one field of one template. Look at what it also lets in; applying saves the template.")
     if row is None:
         st.warning("The benchmark of this run is not in the workspace any more, so rules cannot be saved.")
     for number, rule in enumerate(found[:50]):
@@ -95,15 +91,13 @@ def relaxed_rules(run_id: str) -> None:
             rows = counted(len(rule.result_ids), "failure")
             st.markdown(f"**{rows} would pass**: {plain(rule.label)} · field **{plain(rule.field, 60)}**")
             st.caption(plain(rule.question, 200))
-            if rule.lets_in:
-                st.caption(f":material/warning: It would also let in: {plain('; '.join(rule.lets_in), 300)}")
-            else:
-                st.caption("It lets in nothing else in this run, and none of the wrong variants of the truth tried.")
+            also = f":material/warning: It would also let in: {plain('; '.join(rule.lets_in), 300)}"
+            st.caption(also if rule.lets_in else "It lets in nothing else in this run, and no wrong variant.")
             with st.container(horizontal=True):
                 key = f"rule_{number}_{rule.result_ids[0]}"
-                if st.button("See one", key=f"{key}_see", icon=":material/article:"):
+                if forms.button("See one", "article", f"{key}_see"):
                     answer_drawer.open_drawer(run_id, rule.result_ids[0], rule.result_ids)
-                if st.button("Apply and re-verify", key=f"{key}_apply", icon=":material/rule:", disabled=row is None):
+                if forms.button("Apply and re-verify", "rule", f"{key}_apply", disabled=row is None):
                     _apply(run_id, rule)
 
 

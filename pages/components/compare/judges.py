@@ -50,10 +50,7 @@ def draw(stamp: Stamp) -> None:
     if len(found.judges) > 1 and not math.isnan(found.alpha):
         st.markdown(f"{counted(len(found.judges), 'judge')} taken together: Krippendorff's alpha {found.alpha:.2f}.")
     if PEOPLE in found.raters:
-        st.caption(
-            "People look at some answers and not at others, often at the failures: their agreement with a judge is "
-            "that of the reviewed answers, not of all."
-        )
+        st.caption("People often review failures: their agreement with a judge is that of the reviewed answers only.")
     if len(found.raters) > 1:
         _pair(found, clicked)
     if PEOPLE not in found.raters:
@@ -63,15 +60,11 @@ def draw(stamp: Stamp) -> None:
 
 
 def _one_judge(stamp: Stamp, found: Judged) -> None:
-    st.info(
-        f"All answers were judged by {plain(short(found.judges[0]))}, and nobody has reviewed one. Let a second judge "
-        "read the same answers, or review some yourself, to see how far the verdicts can be trusted.",
-        icon=":material/info:",
-    )
+    judged = f"All answers were judged by {plain(short(found.judges[0]))}, and nobody has reviewed one."
+    st.info(f"{judged} A second judge, or reviews, show how far the verdicts can be trusted.", icon=":material/info:")
     with st.container(horizontal=True):
-        frame.link_button(
-            "Add a judge to this run", frame.MONITOR, "compare_add_judge", kind="primary", run=stamp[0][0]
-        )
+        link = {"run": stamp[0][0]}
+        frame.link_button("Add a judge to this run", frame.MONITOR, "compare_add_judge", kind="primary", **link)
         _review_button(stamp)
 
 
@@ -87,12 +80,8 @@ def _pair(found: Judged, clicked: list[str] | None) -> None:
         st.session_state["compare_pair"] = "\n".join(sorted(clicked[:2], key=raters.index))
     if st.session_state.get("compare_pair") not in ordered:
         st.session_state.pop("compare_pair", None)
-    name = st.selectbox(
-        "Two of them",
-        list(ordered),
-        format_func=lambda key: " and ".join(short(part) for part in ordered[key]),
-        key="compare_pair",
-    )
+    names = {key: " and ".join(map(short, pair)) for key, pair in ordered.items()}
+    name = st.selectbox("Two of them", list(names), format_func=names.__getitem__, key="compare_pair")
     a, b = ordered[name]
     table = analysis.label_pairs(found.ratings, a, b)
     if table.empty:

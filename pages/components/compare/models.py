@@ -11,7 +11,6 @@ import streamlit as st
 from karenina_core.analysis import (
     ARM,
     ASSUMED_SD,
-    Arm,
     Pair,
     Parts,
     compare_differences,
@@ -59,32 +58,29 @@ def sentence(compared: Compared) -> None:
         if remark := interval_sentence(pair):
             st.markdown(f":material/info: {plain(remark)}")
         st.caption(plain(" ".join(filter(None, [power_sentence(pair), left_out_sentence(pair)]))))
-        if pair.unmatched + pair.undecided:
-            _unmatched(compared, pair.unmatched + pair.undecided)
+        if number := pair.unmatched + pair.undecided:
+            title = f"{counted(number, 'question')} not compared"
+            with st.expander(title, on_change="rerun", key="compare_missing") as listed:
+                if listed.open:
+                    _unmatched(compared)
 
 
 def _pair(compared: Compared) -> Pair:
     return next(item for item in compare_data.pairs(compared) if item.candidate == compared.candidate)
 
 
-def _unmatched(compared: Compared, number: int) -> None:
+def _unmatched(compared: Compared) -> None:
     """List the questions that are not compared."""
-    title = f"{counted(number, 'question')} not compared"
-    with st.expander(title, on_change="rerun", key="compare_missing") as listed:
-        if not listed.open:
-            return
-        found = compare_data.tables(compared.stamp)
-        matched = match(found.counts, compared.baseline, compared.candidate)
-        texts = found.questions["question"]
-        for why, ids in (
-            (f"Only {compared.labels[compared.baseline]} was asked", matched.only_baseline),
-            (f"Only {compared.labels[compared.candidate]} was asked", matched.only_candidate),
-            ("Without a verdict on one side at least", matched.undecided),
-        ):
-            if ids:
-                st.markdown(f"{plain(why)}: {counted(len(ids), 'question')}")
-                questions = {"Question": [short(texts.get(name, name), 500) for name in ids]}
-                st.dataframe(questions, hide_index=True, alt=plain(why))
+    found = compare_data.tables(compared.stamp)
+    matched, texts = match(found.counts, compared.baseline, compared.candidate), found.questions["question"]
+    for why, ids in {
+        f"Only {compared.labels[compared.baseline]} was asked": matched.only_baseline,
+        f"Only {compared.labels[compared.candidate]} was asked": matched.only_candidate,
+        "Without a verdict on one side at least": matched.undecided,
+    }.items():
+        if ids:
+            st.markdown(f"{plain(why)}: {counted(len(ids), 'question')}")
+            forms.table([{"Question": short(texts.get(name, name), 500)} for name in ids], plain(why))
 
 
 def chart(name: str, question: str, drawing: Any, reading: str, table: pd.DataFrame) -> list[Any] | None:
@@ -108,21 +104,22 @@ def draw(compared: Compared) -> None:
 
 def _differences(compared: Compared, pairs: Sequence[Pair]) -> None:
     together = max(pair.pairs for pair in pairs)
-    lines = "the line is its 95 % interval"
-    if together > 1:
-        lines = (
-            "the thick line is its 95 % interval, made for this candidate alone, and the thin line the "
-            f"{level_text(together)} interval that allows for all {together} comparisons, as the finding does"
-        )
+    several = f"thick for this candidate alone, thin for all {together} together ({level_text(together)} each)"
+    lines = f"its 95 % interval{', ' + several if together > 1 else ''} (bootstrap over questions)"
+    beyond = "A triangle is a difference beyond chance, corrected for the number of candidates."
     clicked = chart(
         "differences",
         "How much better or worse is each candidate, and how sure is that?",
         compare_differences(pairs, compared.labels),
-        f"Each mark is the difference from the baseline; {lines} (bootstrap over questions). "
-        "A triangle is a difference beyond chance, corrected for the number of candidates. Click a mark to look at it.",
+        f"A mark is the difference from the baseline, the line {lines}. {beyond} Click a mark to look at it.",
         pairs_frame(pairs, dict(compared.labels)),
     )
-    if clicked and clicked[0] != compared.candidate.id:
+    _look_at(clicked, compared)
+
+
+def _look_at(clicked: list[Any] | None, compared: Compared) -> None:
+    """Make the arm whose mark was clicked the candidate."""
+    if clicked and clicked[0] not in (compared.baseline.id, compared.candidate.id):
         state.choose("b", clicked[0])
         st.rerun()
 
@@ -130,38 +127,32 @@ def _differences(compared: Compared, pairs: Sequence[Pair]) -> None:
 def _planning(pair: Pair) -> None:
     """Say how many questions a difference that matters takes."""
     with st.expander("How many more questions?", key="compare_planning"):
-        size = st.number_input(
-            "A difference that would matter to you, in percentage points", 1, 50, 5, key="compare_points"
-        )
-        scatter = pair.scatter if pair.scatter and pair.questions > 1 else ASSUMED_SD
-        needed = questions_needed(size / 100, scatter)
-        basis = "the scatter of this pair" if scatter == pair.scatter else "the scatter usual between two models"
+        label = "A difference that would matter to you, in percentage points"
+        share = st.number_input(label, 1, 50, 5, key="compare_points") / 100
+        own = bool(pair.scatter) and pair.questions > 1
+        needed = questions_needed(share, pair.scatter if own else ASSUMED_SD)
         if needed is not None:
-            more = max(0, needed - pair.questions)
-            enough = f"{counted(more, 'more question')} than there are" if more else "there are enough"
-            st.markdown(
-                f"With {basis}, {counted(needed, 'matched question')} show a difference of "
-                f"{unsigned_points(size / 100)} points four times out of five: {enough}."
-            )
+            basis = "the scatter of this pair" if own else "the scatter usual between two models"
+            more = needed - pair.questions
+            enough = f"{counted(more, 'more question')} than there are" if more > 0 else "there are enough"
+            show = f"show a difference of {unsigned_points(share)} points four times out of five: {enough}."
+            st.markdown(f"With {basis}, {counted(needed, 'matched question')} {show}")
         st.caption("By the power of the paired t test over questions, at 5 % significance and 80 % power.")
 
 
 def _leaderboard(compared: Compared) -> None:
     table = compare_data.board(compared.stamp, compared.arms)
-    shared = int(table["shared_questions"].iloc[0])
+    shared = counted(int(table["shared_questions"].iloc[0]), "question")
     clicked = chart(
         "leaderboard",
         "Who is ahead, and who cannot be told apart?",
         compare_leaderboard(table, compared.labels),
-        "Models that share a letter cannot be told apart: every two were tested on the questions they have in common, "
-        f"corrected by Holm. The order is that of the {counted(shared, 'question')} that all have a verdict for. "
-        "Each dot is the share of a model's own evaluated answers that are right, with its 95 % interval; whether two "
-        "of these overlap decides nothing, because the tests compare question by question.",
+        "Models that share a letter cannot be told apart: every two were tested on their common questions, corrected "
+        f"by Holm. The order is that of the {shared} that all have a verdict for. A dot is the share of a model's own "
+        "answers that are right, with its 95 % interval; whether two intervals overlap decides nothing.",
         table,
     )
-    if clicked and clicked[0] not in (compared.baseline.id, compared.candidate.id):
-        state.choose("b", clicked[0])
-        st.rerun()
+    _look_at(clicked, compared)
 
 
 def _repeats(compared: Compared) -> None:
@@ -204,23 +195,16 @@ def draw_questions(compared: Compared) -> None:
         st.info("No question has a verdict on both sides.", icon=":material/info:")
         return
     shown = _filtered(compared, table)
-    st.caption(f"{len(shown)} of {counted(len(table), 'matched question')} shown")
+    first = f"; the first {_MOST_ROWS:,} are listed" if len(shown) > _MOST_ROWS else ""
+    st.caption(f"{len(shown)} of {counted(len(table), 'matched question')} shown{first}")
     if shown.empty:
         st.info("No question is like that. Choose another view above.", icon=":material/info:")
         return
-    if len(shown) > _MOST_ROWS:
-        st.caption(f"The first {_MOST_ROWS:,} are listed. Search to see others.")
     shown = shown.head(_MOST_ROWS)
     ids, linked = [str(name) for name in shown.index], st.query_params.get("q")
-    chosen = pick(
-        "compare_questions",
-        ids,
-        [_cells(row) for row in shown.to_dict("records")],
-        linked if linked in ids else None,
-        alt="Questions compared",
-        most=10,
-        columns={"Question": st.column_config.TextColumn(width="large")},
-    )
+    cells, look = [_cells(row) for row in shown.to_dict("records")], forms.widths(Question="large")
+    before, alt = linked if linked in ids else None, "Questions compared"
+    chosen = pick("compare_questions", ids, cells, before, alt=alt, most=10, columns=look)
     if chosen != linked:
         state.choose("q", chosen)
     page_figure.csv("Download as CSV", table.reset_index, "compare-questions.csv", "compare_download_questions")
@@ -265,29 +249,21 @@ def _answers(compared: Compared, question: str) -> None:
     """Draw the answers of baseline and candidate to a question, of the repeat on which they differ at first."""
     results = compare_data.tables(compared.stamp).results
     asked = results[results["question_id"] == question]
-
-    def of(arm: Arm) -> pd.DataFrame:
-        return asked[(asked[ARM] == list(arm)).all(axis=1)].set_index("replicate")
-
+    both = (compared.baseline, compared.candidate)
+    a, b = (asked[(asked[ARM] == list(arm)).all(axis=1)].set_index("replicate") for arm in both)
     heading = st.empty()
-    a, b = of(compared.baseline), of(compared.candidate)
-    common = [number for number in a.index if number in b.index]
-    number = next((one for one in common if a.loc[one, "verdict"] != b.loc[one, "verdict"]), (common or [None])[0])
+    common = {number: (a.loc[number], b.loc[number]) for number in a.index if number in b.index}
+    differ = (number for number, (one, other) in common.items() if one["verdict"] != other["verdict"])
+    number: Any = next(differ, next(iter(common), None))
     if len(common) > 1:
-        number = st.segmented_control(
-            "Repeat",
-            common,
-            default=number,
-            required=True,
-            format_func=lambda one: f"{one}  {SIGN[str(a.loc[one, 'verdict'])]}{SIGN[str(b.loc[one, 'verdict'])]}",
-            key=f"compare_repeat_{a.loc[number, 'result_id']}_{b.loc[number, 'result_id']}",
-        )
-
-    def side(title: str, arm: Arm, table: pd.DataFrame) -> Side:
-        result_id = table["result_id"].iloc[0] if number is None else table.loc[number, "result_id"]
-        return Side(title, arm.run_id, str(result_id), plain(compared.labels[arm]))
-
-    sides = side("Baseline", compared.baseline, a), side("Candidate", compared.candidate, b)
+        signs = {n: f"{n}  {SIGN[str(one['verdict'])]}{SIGN[str(two['verdict'])]}" for n, (one, two) in common.items()}
+        key = "compare_repeat_" + "_".join(str(row["result_id"]) for row in common[number])
+        options: Any = {"default": number, "required": True, "format_func": signs.__getitem__, "key": key}
+        number = st.segmented_control("Repeat", list(common), **options)
+    sides = []
+    for title, arm, table in (("Baseline", compared.baseline, a), ("Candidate", compared.candidate, b)):
+        row = table.iloc[0] if number is None else table.loc[number]
+        sides.append(Side(title, arm.run_id, str(row["result_id"]), plain(compared.labels[arm])))
     heading.subheader(plain(side_by_side.draw(sides, "compare"), 400))
 
 
@@ -328,27 +304,11 @@ def _parts(parts: Parts, part: str, question: str) -> None:
     }
     st.dataframe(pd.DataFrame(shown), hide_index=True, alt=question)
     together = max(pair.pairs for pair in parts.values())
-    interval = "with its 95 % interval"
-    if together > 1:
-        each = level_text(together)
-        interval = f"with intervals that hold for all {together} {part}s together 95 % of the time ({each} each)"
+    each = f" for all {together} {part}s together ({level_text(together)} each)" if together > 1 else ""
+    apart = " A question with several keywords counts under each." if part == "keyword" else ""
     st.caption(
-        f"{_merged(parts, part)} Differences are percentage points, candidate minus baseline, {interval}. "
-        f"What is beyond chance is corrected for all {part}s together; where a finding is close and its interval says "
-        "otherwise, the test decides."
+        f"Questions that share a {part} are taken together, even where it means something else in each of them.{apart} "
+        f"Differences are percentage points, candidate minus baseline, with 95 % intervals{each}. Findings are "
+        f"corrected for all {part}s together; where interval and finding disagree, the test decides."
     )
     page_figure.csv("Download as CSV", lambda: table, f"compare-{part}s.csv", f"compare_download_{part}s")
-
-
-def _merged(parts: Parts, part: str) -> str:
-    """Say which lines are made of several questions, and that these need not ask for the same thing."""
-    several = {name: pair.questions for name, pair in parts.items() if pair.questions > 1}
-    if not several:
-        return f"Every {part} stands in one question only."
-    name, most = max(several.items(), key=lambda item: item[1])
-    apart = " A question with several keywords counts under each." if part == "keyword" else ""
-    return (
-        f"Questions that share a {part} are taken together, even where it means something else in each of them: "
-        f"{len(several)} of {counted(len(parts), part)} {'comes' if len(several) == 1 else 'come'} from several "
-        f"questions, {plain(short(name, 60))} from {most}.{apart}"
-    )

@@ -57,13 +57,8 @@ def _figure(data: Frames, scope: Scope, name: str) -> None:
     else:
         st.caption(figure.layout.annotations[0].text)
     if figure.data or not spec.kinds:
-        page_figure.numbers(
-            name,
-            spec.question,
-            lambda: _counted(data, scope, name),
-            f"{name}-{{}}-{data.run_id}.csv",
-            lambda: _table(data, scope, name),
-        )
+        counts, rows = lambda: _counted(data, scope, name), lambda: _table(data, scope, name)
+        page_figure.numbers(name, spec.question, counts, f"{name}-{{}}-{data.run_id}.csv", rows)
 
 
 def _note(key: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Thread
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -197,24 +197,13 @@ _FILTERS = {"Keyword": "keyword", "Model": "model", "Judge": "judge"}
 
 def choose_scope(data: Frames) -> Scope:
     """Draw the filters, which live in the link, and return what they say."""
+    look: Any = {"format_func": short, "bind": "query-params", "placeholder": "All", "width": 220, "select_all": False}
     chosen: list[tuple[str, ...]] = []
     with st.container(horizontal=True, vertical_alignment="bottom"):
         search = st.text_input("Search in questions", type="search", key="search", bind="query-params", width=260)
         for (label, key), options in zip(_FILTERS.items(), _choices(data), strict=True):
-            if len(options) < 2 and not st.session_state.get(key):
-                chosen.append(())
-                continue
-            picked = st.multiselect(
-                label,
-                options,
-                format_func=short,
-                key=key,
-                bind="query-params",
-                placeholder="All",
-                width=220,
-                select_all=False,
-            )
-            chosen.append(tuple(picked))
+            offered = len(options) > 1 or st.session_state.get(key)
+            chosen.append(tuple(st.multiselect(label, options, key=key, **look)) if offered else ())
     return Scope(search or "", *chosen)
 
 

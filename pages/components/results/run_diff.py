@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -39,16 +39,11 @@ def draw(data: Frames) -> None:
         return
     wanted = st.query_params.get("since")
     st.session_state["since"] = wanted if wanted in others else None
-    since = st.selectbox(
-        "What changed since",
-        list(others),
-        index=None,
-        placeholder="Choose an earlier run, or another revision",
-        format_func=distinct(others, lambda name: _label(others[name], now)).__getitem__,
-        key="since",
-        label_visibility="collapsed",
-        on_change=lambda: state.choose("since", st.session_state["since"]),
-    )
+    names = distinct(others, lambda name: _label(others[name], now))
+    look: Any = {"placeholder": "Choose an earlier run, or another revision", "label_visibility": "collapsed"}
+    look["on_change"] = lambda: state.choose("since", st.session_state["since"])
+    label, known = "What changed since", list(names)
+    since = st.selectbox(label, known, index=None, format_func=names.__getitem__, key="since", **look)
     if since is None:
         return
     before = results_data.frames(since)
@@ -72,11 +67,9 @@ def _compare(before: Frames, after: Frames) -> _Changes:
     some = moved.head(_EXPLAINED)
     first, second = (services.store().runs.get(data.run_id).settings for data in (before, after))
     changed = run_diff.changed_models(first, second, diff.renamed)
-    results = (
-        results_data.stored(before.run_id, some["before_id"]),
-        results_data.stored(after.run_id, some["after_id"]),
-    )
-    return _Changes(diff, run_diff.causes_of(some, *results, changed), moved)
+    earlier = results_data.stored(before.run_id, some["before_id"])
+    now = results_data.stored(after.run_id, some["after_id"])
+    return _Changes(diff, run_diff.causes_of(some, earlier, now, changed), moved)
 
 
 def _others(now: RunRow) -> dict[str, RunRow]:
@@ -143,17 +136,11 @@ def _rows(before: str, after: str, found: _Changes) -> None:
     """List the rows of one change, and show the chosen one on both sides."""
     counts = found.diff.counts
     offered = [change for change, number in counts.items() if number]
-    change = st.segmented_control(
-        "Show",
-        offered,
-        default=next((name for name in offered if name in MOVED), offered[0]) if offered else None,
-        required=True,
-        format_func=lambda name: f"{CHANGE_WORDS[name].capitalize()} {counts[name]:,}",
-        key=f"diff_change_{before}_{after}",
-        label_visibility="collapsed",
-    )
-    if change is None:
+    if not offered:
         return
+    offered.sort(key=lambda name: name not in MOVED)
+    titles: dict[str, str] = {name: f"{CHANGE_WORDS[name].capitalize()} {counts[name]:,}" for name in offered}
+    change = forms.segments("Show", titles, f"diff_change_{before}_{after}")
     rows = found.diff.rows[found.diff.rows["change"] == change]
     if len(rows) > _LISTED:
         st.caption(f"The first {_LISTED} of {len(rows):,} are listed.")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -78,15 +79,10 @@ def _standing(run: RunRow) -> str:
 def totals(data: Frames, scope: Scope) -> None:
     """Draw the numbers of what the filters keep."""
     row, run = _totals(data, scope), services.store().runs.get(data.run_id)
+    rate = percent(row["rate"]) if row["evaluated"] else "–"
     with st.container(horizontal=True):
-        st.metric(
-            "Pass rate",
-            percent(row["rate"]) if row["evaluated"] else "–",
-            delta=_spread(row),
-            help="Right among the evaluated answers, with its 95 % interval. "
-            "What was not evaluated counts on neither side.",
-            **_PLAIN,
-        )
+        about = "Right among the evaluated answers, with its 95 % interval. Others do not count."
+        st.metric("Pass rate", rate, delta=_spread(row), help=about, **_PLAIN)
         for label, count in (("Evaluations", "n"), ("Pass", "passed"), ("Fail", "failed")):
             st.metric(label, f"{row[count]:,}")
         errors = f"of these {counted(int(row['errors']), 'error')}" if row["errors"] else None
@@ -101,13 +97,9 @@ def spent(run: RunRow | Progress, limit: str | None = None) -> None:
     """Draw what a run has cost."""
     store = services.store()
     config = store.runs.get(run.run_id).config if isinstance(run, Progress) else run.config
-    st.metric(
-        "Spend",
-        spent_in_words(run.cost, config, store.settings.prices(), run.calls - run.cached_calls),
-        delta=limit,
-        help="What all model calls of the run cost, as far as their prices are known. Known replies cost nothing.",
-        **_PLAIN,
-    )
+    words = spent_in_words(run.cost, config, store.settings.prices(), run.calls - run.cached_calls)
+    about = "What all model calls of the run cost, as far as their prices are known. Known replies cost nothing."
+    st.metric("Spend", words, delta=limit, help=about, **_PLAIN)
 
 
 def _spread(row: Mapping[str, float]) -> str | None:
@@ -153,10 +145,8 @@ _ORDERS: dict[str, tuple[str, bool]] = {
     "slowest first": ("seconds", False),
     "most expensive first": ("cost", False),
 }
-_WHOLE = (
-    "the template decides on the answer as a whole, or a field could not be decided, so there is no share of right "
-    "fields."
-)
+_WHOLE = "the template decides on the answer as a whole, or a field could not be decided."
+_NO_SCORE = {"pass": "n/a", "fail": "n/a", "not_evaluated": ""}
 _COLUMNS = {
     "Verdict": st.column_config.TextColumn(width=130, help="⚑ marks an answer that seems to address its judge."),
     "Question": st.column_config.TextColumn(width=320),
@@ -264,20 +254,17 @@ def behind(run_id: str, results: pd.DataFrame, key: str) -> None:
 
 
 def _cells(page: pd.DataFrame, reviews: Mapping[str, Annotation]) -> pd.DataFrame:
+    texts = {name: page[name].astype(object) for name in ("verdict", "question", "answering_model", "parsing_model")}
+    categories = page["failure_category"].astype(object)
     shown = {
-        "Verdict": page["verdict"].astype(object).map(VERDICTS) + page["flagged"].map({True: " ⚑", False: ""}),
-        "Question": page["question"].astype(object).map(short),
-        "Model": page["answering_model"].astype(object).map(short),
-        "Judge": page["parsing_model"].astype(object).map(short),
+        "Verdict": texts["verdict"].map(VERDICTS) + page["flagged"].map({True: " ⚑", False: ""}),
+        "Question": texts["question"].map(short),
+        "Model": texts["answering_model"].map(short),
+        "Judge": texts["parsing_model"].map(short),
         "Repeat": page["replicate"],
-        "Score": [
-            f"{share:.2f}" if share == share else "" if verdict == "not_evaluated" else "n/a"
-            for share, verdict in zip(page["granular"], page["verdict"], strict=True)
-        ],
-        "Time": page["seconds"].map(lambda seconds: f"{seconds:.1f} s"),
-        "Reason": page["failure_category"]
-        .astype(object)
-        .map(lambda category: failure_in_words(category) if isinstance(category, str) else ""),
+        "Score": page["granular"].map("{:.2f}".format).where(page["granular"].notna(), texts["verdict"].map(_NO_SCORE)),
+        "Time": page["seconds"].map("{:.1f} s".format),
+        "Reason": categories.map(lambda name: failure_in_words(name) if isinstance(name, str) else ""),
     }
     if reviews:
         shown["Review"] = page["result_id"].map(lambda name: _review(reviews.get(name)))
@@ -285,8 +272,8 @@ def _cells(page: pd.DataFrame, reviews: Mapping[str, Annotation]) -> pd.DataFram
     same = {
         "Judge": page["parsing_model"].nunique() == 1,
         "Repeat": bool((page["replicate"] == 1).all()),
-        "Time": bool((page["seconds"] < 0.05).all()),
-        "Reason": bool(page["failure_category"].isna().all()),
+        "Time": bool((page["seconds"] < _NOTICEABLE).all()),
+        "Reason": bool(categories.isna().all()),
     }
     return pd.DataFrame({name: cells for name, cells in shown.items() if not same.get(name)})
 
@@ -302,22 +289,19 @@ def _exports(run_id: str, table: pd.DataFrame, every: int) -> None:
     """Offer what is listed as CSV, Excel and JSON."""
     from karenina_core.analysis import to_csv, to_json, to_xlsx
 
-    store = services.store()
+    runs, annotations = services.store().runs, services.store().annotations
     ids = None if len(table) == every else list(table["result_id"])
-
-    def results() -> VerificationResultSet:
-        return VerificationResultSet(results_data.stored(run_id, ids), run_id)
-
-    def json() -> bytes:
-        return to_json(results(), store.runs.get(run_id).config, store.annotations.all(run_id, undone=None))
-
-    makers = {
-        "csv": lambda: to_csv(results(), store.annotations.all(run_id)),
-        "xlsx": lambda: to_xlsx(results(), store.annotations.all(run_id)),
-        "json": json,
+    makers: dict[str, Callable[[VerificationResultSet], bytes]] = {
+        "csv": lambda results: to_csv(results, annotations.all(run_id)),
+        "xlsx": lambda results: to_xlsx(results, annotations.all(run_id)),
+        "json": lambda results: to_json(results, runs.get(run_id).config, annotations.all(run_id, undone=None)),
     }
+
+    def content(name: str) -> bytes:
+        return makers[name](VerificationResultSet(results_data.stored(run_id, ids), run_id))
+
     which = f"{'all' if ids is None else 'these'} {len(table):,}"
     with st.container(horizontal=True):
-        for name, make in makers.items():
+        for name in makers:
             kind = FORMATS[name]
-            download(f"{kind.label}, {which}", make, f"results-{run_id}.{kind.ending}", kind.mime)
+            download(f"{kind.label}, {which}", partial(content, name), f"results-{run_id}.{kind.ending}", kind.mime)
