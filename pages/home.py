@@ -42,10 +42,7 @@ def first_clicks() -> None:
         if demo.live_available() and forms.button("Run the demo live, no key", "memory", "home_live", help=about):
             start_demo(demo.live_config(), "Demo, live on this computer")
         frame.link_button("Bring your own questions", frame.BENCHMARKS, "home_upload", icon="upload_file")
-    st.caption(
-        "The demo needs no key and no network. Its sample answers are written by the authors, not by a model, and "
-        "judged like any others."
-    )
+    st.caption("The demo needs no key and no network. Its sample answers are written by the authors, not by a model.")
     recordings = [item for item in demo.recordings() if item.kind == "recording"]
     if recordings:
         with st.container(horizontal=True, vertical_alignment="center"):

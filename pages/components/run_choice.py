@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from karenina_core.runs import STATES, RunRow
-from pages.components import frame, services, state
+from pages.components import forms, frame, services, state
 from pages.components.text import distinct, local_time, short
 
 
@@ -32,13 +32,7 @@ def choose_run(page: str) -> str | None:
         return None
     chosen = state.selected("run", runs) or next(iter(runs))
     say_unknown()
-    picked = st.selectbox(
-        "Run",
-        list(runs),
-        index=list(runs).index(chosen),
-        format_func=_labels(runs).__getitem__,
-        key=f"{page}_run_{chosen}",
-    )
+    picked = forms.select("Run", _labels(runs), f"{page}_run_{chosen}", chosen=chosen)
     if picked != chosen:
         state.choose("run", picked)
         state.choose("row", None)
@@ -55,10 +49,8 @@ def choose_runs(page: str, runs: Mapping[str, RunRow], chosen: Sequence[str], **
         chosen: What is chosen so far.
         look: Further arguments of the widget.
     """
-    key = f"{page}_runs_{'_'.join(chosen)}"
-    picked = st.multiselect(
-        "Runs", list(runs), default=list(chosen), format_func=_labels(runs).__getitem__, key=key, **look
-    )
+    look |= {"format_func": _labels(runs).__getitem__, "key": f"{page}_runs_{'_'.join(chosen)}"}
+    picked = st.multiselect("Runs", list(runs), list(chosen), **look)
     if not picked:
         st.info("Choose at least one run.", icon=":material/info:")
     return picked

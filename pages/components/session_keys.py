@@ -60,20 +60,14 @@ def is_there(name: str) -> bool:
 
 def draw() -> None:
     """Draw which keys there are, and a field to type one."""
-    names = [provider.variables[0] for provider in PROVIDERS]
     st.caption(
-        "Keys are read from the environment at the moment of a call. A key typed here serves the runs you start from "
-        "this tab, is kept in memory until the tab is closed, and is sent to its provider only. "
-        "Keys are never stored, logged or shown."
-    )
-    st.dataframe(
-        [{"Provider": p.title, "Variable": p.variables[0], "State": state_of(p.variables[0])} for p in PROVIDERS],
-        hide_index=True,
-        alt="Provider keys",
-        width="content",
+        "Keys are read from the environment when a call is made. One typed here serves the runs you start from this "
+        "tab until it is closed, and is sent to its provider only. Keys are never stored, logged or shown."
     )
     titles = {provider.variables[0]: provider.title for provider in PROVIDERS}
-    name = st.selectbox("Key of", names, format_func=titles.__getitem__, key="key_of")
+    rows = [{"Provider": title, "Variable": name, "State": state_of(name)} for name, title in titles.items()]
+    st.dataframe(rows, hide_index=True, alt="Provider keys", width="content")
+    name = st.selectbox("Key of", list(titles), format_func=titles.__getitem__, key="key_of")
     with st.form("type_a_key", clear_on_submit=True, border=False):
         # Its own widget for every provider, so that a half-typed key never changes hands.
         st.text_input(f"{titles[name]} key", type="password", autocomplete="off", key=f"typed_{name}")

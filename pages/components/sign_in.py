@@ -97,11 +97,9 @@ def _offer_sign_in() -> None:
 
 def _offer_another_account(email: str) -> None:
     st.title("Karenina Workbench")
-    st.warning(
-        f"The account {plain(email, 100)} is not on the list of this server, or its address is not verified. "
-        "Ask an administrator to add it under `[access]` in the server's secrets.",
-        title="You are signed in, but not let in",
-    )
+    refused = f"{plain(email, 100)} is not on the list of this server, or its address is not verified."
+    ask = "Ask an administrator to add it under `[access]` in the server's secrets."
+    st.warning(f"The account {refused} {ask}", title="You are signed in, but not let in")
     st.button("Sign out", on_click=st.logout, icon=":material/logout:", key="sign_out")
 
 

@@ -66,13 +66,7 @@ def download(label: str, content: Callable[[], bytes | str], file_name: str, mim
 
 
 def select_row(
-    rows: Any,
-    key: str,
-    *,
-    alt: str,
-    most: int = 12,
-    columns: Mapping[str, Any] | None = None,
-    marked: int | None = None,
+    rows: Any, key: str, *, alt: str, most: int = 12, columns: Mapping[str, Any] | None = None, marked: Any = None
 ) -> int | None:
     """Draw a table and return the place of the row that is ticked.
 

@@ -19,10 +19,7 @@ _WORDS: dict[Match, str] = {
     "nowhere": "! ungrounded: stands nowhere in the answer",
     "judged": "– not checked",
 }
-_ABOUT = (
-    "Whether the value stands in the answer. Not checked: yes or no, a choice from a list that the answer does not "
-    "name, and what takes too long to look for."
-)
+_ABOUT = "Whether the value stands in the answer. Yes or no, and choices the answer does not name, are not checked."
 _LONGEST = 20_000  # characters with marks; more is a burden for the browser
 
 
@@ -41,9 +38,7 @@ def show(result: VerificationResult, key: str) -> None:
         nowhere = list(dict.fromkeys(item.field for item in found if item.match == "nowhere"))
         if nowhere:
             names = ", ".join(plain(name, 60) for name in nowhere)
-            st.markdown(
-                f":orange-badge[:material/warning: ungrounded] {names}: the value stands nowhere in the answer."
-            )
+            st.markdown(f":orange-badge[:material/warning: ungrounded] {names}: stands nowhere in the answer.")
         st.markdown(marked_text(text[:_LONGEST], found))
         if len(text) > _LONGEST:
             st.caption(f"The first {_LONGEST:,} of {len(text):,} characters; the other tabs have all of them.")

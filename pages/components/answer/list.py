@@ -8,7 +8,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from karenina_core.schemas import latest_reviews
-from pages.components import services, state
+from pages.components import forms, services, state
 from pages.components.results.data import SIGN
 from pages.components.text import short
 
@@ -42,16 +42,12 @@ def rows(run_id: str) -> list[Row]:
 def _rows(run_id: str, version: str) -> list[Row]:
     stored = services.store().results.rows(run_id)
     repeated = any(row["replicate"] > 1 for row in stored)
-    return [
-        Row(
-            row["result_id"],
-            row["verdict"],
-            short(row["question"], 80),
-            f"{short(row['answering_model'], 40)} · {short(row['parsing_model'], 40)}"
-            + (f" · repeat {row['replicate']}" if repeated else ""),
-        )
-        for row in stored
-    ]
+    found = []
+    for row in stored:
+        models = f"{short(row['answering_model'], 40)} · {short(row['parsing_model'], 40)}"
+        models += f" · repeat {row['replicate']}" if repeated else ""
+        found.append(Row(row["result_id"], row["verdict"], short(row["question"], 80), models))
+    return found
 
 
 def choose(run_id: str, known: list[Row]) -> str | None:
@@ -88,35 +84,29 @@ def _filtered(run_id: str, known: list[Row]) -> list[Row]:
     left, right = st.columns([72, 28], vertical_alignment="bottom")
     view = left.segmented_control("Walk through", views, key="answer_view", required=True, wrap=True)
     words = right.text_input("Search in questions", key="answer_search").casefold().split()
-    if view in _VERDICTS:
-        known = [row for row in known if row.verdict == _VERDICTS[view]]
-    elif view in (UNREVIEWED, DISAGREED):
-        reviews = latest_reviews(services.store().annotations.all(run_id))
-        disagreed = {name for name, review in reviews.items() if not review.agrees}
-        listed = disagreed if view == DISAGREED else {row.result_id for row in known} - set(reviews)
-        known = [row for row in known if row.result_id in listed]
-    elif view == FROM_LIST:
-        by_id = {row.result_id: row for row in known}
+    reviews = latest_reviews(services.store().annotations.all(run_id)) if view in (UNREVIEWED, DISAGREED) else {}
+    by_id = {row.result_id: row for row in known}
+    if view == FROM_LIST:
         known = [by_id[result_id] for result_id in chosen if result_id in by_id]  # in the order they had there
+    elif view == UNREVIEWED:
+        known = [row for row in known if row.result_id not in reviews]
+    elif view == DISAGREED:
+        known = [row for row in known if row.result_id in reviews and not reviews[row.result_id].agrees]
+    elif view in _VERDICTS:
+        known = [row for row in known if row.verdict == _VERDICTS[view]]
     return [row for row in known if all(word in row.question.casefold() for word in words)]
 
 
 def _walk(shown: list[Row], place: int) -> int:
     first = max(0, min(place - _MOST // 2, len(shown) - _MOST))
-    window = list(range(first, min(first + _MOST, len(shown))))
-    picked: int = st.selectbox(
-        f"Evaluation {place + 1} of {len(shown)}",
-        window,
-        index=place - first,
-        format_func=lambda at: f"{SIGN[shown[at].verdict]} {shown[at].question} · {shown[at].models}",
-        key=f"answer_pick_{shown[place].result_id}",
-    )
+    window = range(first, min(first + _MOST, len(shown)))
+    names = {at: f"{SIGN[shown[at].verdict]} {shown[at].question} · {shown[at].models}" for at in window}
+    label, key = f"Evaluation {place + 1} of {len(shown)}", f"answer_pick_{shown[place].result_id}"
+    picked = forms.select(label, names, key, chosen=place)
+    back, on = {"shortcut": "K", "disabled": place == 0}, {"shortcut": "J", "disabled": place == len(shown) - 1}
     with st.container(horizontal=True):
-        for label, icon, shortcut, step, end in (
-            ("Previous", "arrow_back", "K", -1, 0),
-            ("Next", "arrow_forward", "J", 1, len(shown) - 1),
-        ):
-            key = f"answer_{label.lower()}"
-            if st.button(label, icon=f":material/{icon}:", shortcut=shortcut, disabled=place == end, key=key):
-                picked = place + step
+        if forms.button("Previous", "arrow_back", "answer_previous", **back):
+            picked = place - 1
+        if forms.button("Next", "arrow_forward", "answer_next", **on):
+            picked = place + 1
     return picked

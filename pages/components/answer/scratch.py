@@ -92,10 +92,8 @@ def banner(scratch: Scratch) -> None:
     if not scratch.edits:
         return
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="scratch_banner"):
-        st.markdown(
-            f":violet-badge[:material/science: What if — not saved] Edited: {', '.join(scratch.edits)}.",
-            width="stretch",
-        )
+        edited = f"Edited: {', '.join(scratch.edits)}."
+        st.markdown(f":violet-badge[:material/science: What if — not saved] {edited}", width="stretch")
         forms.button("Back to the stored result", "undo", "scratch_back", on_click=discard, type="primary")
 
 
@@ -145,7 +143,5 @@ def say_changed(scratch: Scratch) -> None:
     part, source = scratch.stored.template, source_of_today(scratch.run_id, scratch.stored.question.id)
     if part is not None and source is not None and read_template(source).template_id != part.template_id:
         now = decide_rules(scratch.stored, read_template(source)).verdict.replace("_", " ")
-        st.caption(
-            ":material/info: The template has changed since this run; edits start from the template of today. "
-            f"By it, the verdict is: {plain(now)}."
-        )
+        changed = "The template has changed since this run; edits start from the template of today"
+        st.caption(f":material/info: {changed}. By it, the verdict is: {plain(now)}.")

@@ -96,9 +96,8 @@ def _source(scratch: Scratch) -> str | None:
 
 
 def _with_rubric(scratch: Scratch, key: str) -> bool:
-    return scratch.stored.rubric.performed and st.checkbox(
-        "Evaluate the rubric too, which takes further calls", key=f"{key}_rubric"
-    )
+    label = "Evaluate the rubric too, which takes further calls"
+    return scratch.stored.rubric.performed and st.checkbox(label, key=f"{key}_rubric")
 
 
 def _ask(scratch: Scratch, trial: Trial, key: str, label: str) -> None:
@@ -223,14 +222,10 @@ def _normalizers(value: list[Any], key: str) -> list[Any]:
     """Draw the chain of normalisers; a synonym map in it keeps its place among those that stay."""
     synonyms = "the synonyms it has"
     named = {(f"{synonyms} ({place})" if isinstance(part, dict) else part): part for place, part in enumerate(value)}
-    chosen = st.multiselect(
-        "Normalisers, in their order",
-        [*NORMALIZERS, *(name for name in named if name not in NORMALIZERS)],
-        default=list(named),
-        key=key,
-        format_func=lambda name: title(name) if name in NORMALIZERS else name,
-        help="In the template: " + "; ".join(f"{title(name)} is `{name}`" for name in NORMALIZERS) + ".",
-    )
+    names = {**{name: title(name) for name in NORMALIZERS}, **{name: name for name in named if name not in NORMALIZERS}}
+    about = "In the template: " + "; ".join(f"{title(name)} is `{name}`" for name in NORMALIZERS) + "."
+    look: Any = {"format_func": names.__getitem__, "help": about, "key": key}
+    chosen = st.multiselect("Normalisers, in their order", list(names), list(named), **look)
     return [named.get(name, name) for name in chosen]
 
 

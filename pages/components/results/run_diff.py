@@ -96,10 +96,7 @@ def _causes(found: _Changes) -> None:
         if any(kind == cause for _, kind in tallied)
     ]
     st.dataframe(table, hide_index=True, alt="Changed verdicts by cause", width="content")
-    st.caption(
-        "The cause is the first thing that differs on the way to a verdict: prompt and settings, the answer, the "
-        "extraction, the rules."
-    )
+    st.caption("The cause is the first difference on the way: prompt and settings, answer, extraction, rules.")
     if len(found.moved) > _EXPLAINED:
         st.caption(f"Causes are known for the first {_EXPLAINED:,} of {len(found.moved):,} changed verdicts.")
 

@@ -14,7 +14,7 @@ from karenina_core.analysis import FORMATS, VIEWS, interval, pass_rate, percent,
 from karenina_core.runs import Progress, RunRow, spent_in_words
 from karenina_core.schemas import CAUSE_WORDS, Annotation, VerificationResultSet, failure_in_words, latest_reviews
 from karenina_core.text import counted
-from pages.components import frame, services, state
+from pages.components import forms, frame, services, state
 from pages.components.answer import drawer as answer_drawer
 from pages.components.results import data as results_data
 from pages.components.results.data import VERDICTS, Frames, Scope
@@ -33,11 +33,9 @@ def unfinished(data: Frames) -> None:
     run, here = services.store().runs.get(data.run_id), len(data.results)
     if here >= run.total:
         return
+    done = f"{here:,} of {run.total:,} evaluations are done and counted here. {_standing(run)}"
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(
-            f":material/warning: {here:,} of {run.total:,} evaluations are done and counted here. {_standing(run)}",
-            width="content",
-        )
+        st.caption(f":material/warning: {done}", width="content")
         frame.link_button("Open the monitor", frame.MONITOR, "results_monitor", run=run.id)
 
     @st.fragment(run_every=_LOOKS)
@@ -172,15 +170,12 @@ def listed(data: Frames, results: pd.DataFrame, scope: Scope) -> None:
     every, left_out = len(data.results), int((table["verdict"] == "not_evaluated").sum())
     note = f", {left_out:,} not evaluated" if left_out else ""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(
-            f"{len(table):,} of {counted(every, 'evaluation')} shown{note}: {VIEWS[view].meaning}", width="stretch"
-        )
-        order = st.selectbox(
-            "Order", list(_ORDERS), key="order", bind="query-params", width=220, label_visibility="collapsed"
-        )
+        held = f"{len(table):,} of {counted(every, 'evaluation')} shown{note}"
+        st.caption(f"{held}: {VIEWS[view].meaning}", width="stretch")
+        look: Any = {"bind": "query-params", "width": 220, "label_visibility": "collapsed"}
+        order = st.selectbox("Order", list(_ORDERS), key="order", **look)
     if table.empty:
-        icon = ":material/filter_alt_off:"
-        st.button("Clear filters", icon=icon, key="clear_filters", on_click=results_data.clear_scope)
+        forms.button("Clear filters", "filter_alt_off", "clear_filters", on_click=results_data.clear_scope)
         return
     column, ascending = _ORDERS[order]
     table = table.sort_values(column, ascending=ascending, kind="stable") if column else table
@@ -193,15 +188,12 @@ def _quick_views(counts: Mapping[str, int]) -> str:
     wanted = st.query_params.get("show", "all")
     chosen = wanted if wanted in VIEWS else "all"
     st.session_state["show"] = chosen
-    st.segmented_control(
-        "Evaluations by outcome",
-        [name for name in VIEWS if counts[name] or name in ("all", "failures", "passes", chosen)],
-        required=True,
-        format_func=lambda name: f"{VIEWS[name].label} {counts[name]:,}",
-        key="show",
-        on_change=lambda: state.choose("show", st.session_state["show"]),
-        help="Every number counts evaluations: one model's answer to one question, read by one judge.",
-    )
+    always = ("all", "failures", "passes", chosen)
+    titles = {name: f"{view.label} {counts[name]:,}" for name, view in VIEWS.items() if counts[name] or name in always}
+    look: Any = {"required": True, "format_func": titles.__getitem__, "key": "show"}
+    look["on_change"] = lambda: state.choose("show", st.session_state["show"])
+    about = "Every number counts evaluations: one model's answer to one question, read by one judge."
+    st.segmented_control("Evaluations by outcome", list(titles), help=about, **look)
     return chosen
 
 

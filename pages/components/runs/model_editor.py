@@ -313,17 +313,14 @@ def _limits(old: ModelConfig | None, end: str) -> dict[str, float | int | None]:
     with st.expander(f"Limits: {', '.join(now)}" if now else "Limits", icon=":material/speed:"):
         st.caption("Leave a field empty where the run's own settings are enough.")
         columns = st.columns(2)
-        at_once = old.max_concurrent_requests if old else None
-        about = "Of this model. Those of the whole run are set on the page."
-        limits["max_concurrent_requests"] = columns[0].number_input(
-            "Calls at once", 1, 1000, at_once, key=f"at_once_{end}", help=about
-        )
+        value: Any = old.max_concurrent_requests if old else None
+        look: Any = {"key": f"at_once_{end}", "help": "Of this model. Those of the whole run are set on the page."}
+        limits["max_concurrent_requests"] = columns[0].number_input("Calls at once", 1, 1000, value, **look)
         for place, (name, label, step, about) in enumerate(_LIMITS, 1):
-            value: float | None = getattr(old, name) if old else None
+            value = getattr(old, name) if old else None
+            look = {"format": "%.6g", "key": f"{name}_{end}", "help": about}
             least = min(0.1, value) if value else 0.1
-            limits[name] = columns[place % 2].number_input(
-                label, least, None, value, step, "%.6g", key=f"{name}_{end}", help=about
-            )
+            limits[name] = columns[place % 2].number_input(label, least, None, value, step, **look)
     return limits
 
 

@@ -43,10 +43,8 @@ def draw(progress: Progress) -> None:
     st.progress(progress.percent / 100, text=f"{progress.done:,} of {progress.total:,} evaluations{again}")
     names = being_loaded() if progress.active and progress.ceiling is not None else []
     if names:
-        st.caption(
-            f":material/hourglass_top: {plain(', '.join(names), 120)} is being loaded into memory, once for the app. "
-            "Evaluations that need it wait."
-        )
+        loading = f"{plain(', '.join(names), 120)} is being loaded into memory, once for the app."
+        st.caption(f":material/hourglass_top: {loading} Evaluations that need it wait.")
     run_controls.draw(progress)
     _numbers(progress)
     growth.offer(progress)

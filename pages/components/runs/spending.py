@@ -100,15 +100,12 @@ def confirm(found: Estimate | None, config: VerificationConfig, key: str = "cfg"
     if config.max_cost is not None:
         _warn(found.high, config.max_cost, f"the limit of {dollars(config.max_cost)}")
         if found.unknown:
-            st.caption(
-                f":material/warning: The limit cannot count what {plain(', '.join(found.unknown), 200)} "
-                f"{'costs' if len(found.unknown) == 1 else 'cost'}. Give the price below."
-            )
+            names, cost = plain(", ".join(found.unknown), 200), "costs" if len(found.unknown) == 1 else "cost"
+            st.caption(f":material/warning: The limit cannot count what {names} {cost}. Give the price below.")
     prices(found, key)
-    return st.checkbox(
-        "I have read this; the run may spend money and send the questions to these providers.",
-        key=_agreement(found, f"{key}_confirm_{fingerprint(f'{config.model_dump_json()}{found.quotes}')}"),
-    )
+    name = f"{key}_confirm_{fingerprint(f'{config.model_dump_json()}{found.quotes}')}"
+    yes = "I have read this; the run may spend money and send the questions to these providers."
+    return st.checkbox(yes, key=_agreement(found, name))
 
 
 def left_today(by: str) -> float | None:
@@ -151,18 +148,10 @@ def prices(found: Estimate, key: str) -> None:
     title = "Prices" if all(quote.price for quote in quotes) else "Prices (some are not known)"
     number = st.column_config.NumberColumn(min_value=0.0, format="%.4g")
     with st.expander(title, icon=":material/payments:"), st.form(f"{key}_prices", border=False):
-        st.caption(
-            "US dollars for a million tokens. Change a price where the list is wrong or silent; empty both cells "
-            "to go back to the list. Your prices stay in this workspace, and budgets count by them."
-        )
-        edited: Any = st.data_editor(
-            [_priced(quote) for quote in quotes],
-            hide_index=True,
-            disabled=["Model", "Price of"],
-            key=f"{key}_prices_{fingerprint(str(quotes))}",
-            alt="Prices",
-            column_config={_IN: number, _OUT: number},
-        )
+        st.caption("US dollars for a million tokens, for this workspace. Empty both cells to go back to the list.")
+        look = {"alt": "Prices", "disabled": ["Model", "Price of"], "column_config": {_IN: number, _OUT: number}}
+        look["key"] = f"{key}_prices_{fingerprint(str(quotes))}"
+        edited: Any = st.data_editor([_priced(quote) for quote in quotes], hide_index=True, **look)
         if not st.form_submit_button("Use these prices", icon=":material/check:"):
             return
         rows = dict(zip((quote.name for quote in quotes), edited, strict=True))
