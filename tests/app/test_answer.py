@@ -107,18 +107,6 @@ def test_known_replies_beside_one_of_unknown_price_do_not_make_it_free(stored: A
     assert rubric.endswith("Cost: not known, 11 + 7 tokens")
 
 
-def test_a_value_that_was_not_found_has_the_same_name_in_the_table_and_in_the_verdict(stored: Any) -> None:
-    made = full_result("q1")
-    assert made.template is not None
-    made.template.parsed = {item.name: None for item in made.template.fields}
-    for item in made.template.fields:
-        item.extracted, item.result = None, None
-    app = stored(made)
-    assert set(table(app, "Extracted values")["Value"]) == {"nothing"}
-    shown = [block.value for block in app.code]
-    assert "nothing" in shown and "null" not in shown
-
-
 def test_what_arrived_of_a_broken_answer_is_shown_and_is_no_answer(stored: Any) -> None:
     broken = plain_result("q1", failure=failure_of("connection"))
     broken.partial_answer = "It is about"
@@ -138,17 +126,6 @@ def test_what_arrived_of_a_broken_answer_is_shown_and_is_no_answer(stored: Any) 
 def test_a_failure_says_whose_fault_it_is(stored: Any, category: str, words: str) -> None:
     app = stored(plain_result("q1", failure=failure_of(category)))
     assert f":orange-badge[:material/help: whose fault] {words}" in texts(app)
-
-
-def test_the_drawer_shows_the_cells_and_leads_to_the_page(demo_run: str, too_strict: dict[str, Any]) -> None:
-    def page(run_id: str, result_id: str) -> None:
-        from pages.components.answer.drawer import open_drawer
-
-        open_drawer(run_id, result_id)
-
-    app = healthy(AppTest.from_function(page, args=(demo_run, too_strict["result_id"]), default_timeout=60).run())
-    assert all(cell in texts(app) for cell in ("1 · Prompt", "5 · Verdict", "7 · Review"))
-    assert "Open the answer, to edit and review it" in labels(app.button)
 
 
 # What if
@@ -294,15 +271,6 @@ def test_quick_views_hold_and_a_reviewed_answer_makes_room_for_the_next(answer: 
     app = press(app, "Undo")
     assert services.store().annotations.all(demo_run) == []
     assert "42 of 42 evaluations" in texts(app)
-
-
-def test_what_a_table_showed_can_be_walked_through(open_page: Open, demo_run: str, too_strict: dict[str, Any]) -> None:
-    app = open_page(frame.HOME)
-    app.session_state["_answer_ids"] = (demo_run, [too_strict["result_id"]])
-    app.query_params["run"] = demo_run
-    app = healthy(app.switch_page(frame.ANSWER).run())
-    assert "1 of 42 evaluations" in texts(app)
-    assert "Evaluation 1 of 1" in labels(app.selectbox)
 
 
 # Triage and relaxed rules

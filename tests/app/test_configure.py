@@ -6,7 +6,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from karenina_core.demo import demo_benchmark, demo_config
-from karenina_core.models import Price
 from karenina_core.runs import wanted
 from karenina_core.schemas import FewShotConfig, ModelConfig, VerificationConfig
 from pages.components import frame, services
@@ -59,14 +58,6 @@ def test_an_emptied_limit_stays_empty(app: AppTest, open_page: Open) -> None:
     healthy(app.run())
     healthy(app.number_input(key="cfg_max_cost").set_value(None).run())
     assert open_page(frame.CONFIGURE).number_input(key="cfg_max_cost").value is None
-
-
-def test_prepared_answers_are_found_again(app: AppTest, open_page: Open, benchmark_id: str) -> None:
-    question = demo_benchmark().get_question_ids()[0]
-    notes = ModelConfig(id="Notes", interface="manual", model_name="notes", manual_traces={question: "BCL2"})
-    app.session_state["_models_answering"] = [notes]
-    healthy(app.run())
-    assert "Notes: 1 of 14 questions have an answer." in texts(open_page(frame.CONFIGURE))
 
 
 def test_what_an_older_version_kept_does_no_harm(open_page: Open, benchmark_id: str) -> None:
@@ -168,7 +159,7 @@ def test_questions_that_will_not_run_are_one_click_away(app: AppTest, benchmark_
 # Prepared answers
 
 
-def test_answers_that_do_not_fit_are_listed(app: AppTest) -> None:
+def test_answers_that_do_not_fit_are_listed_and_found_again(app: AppTest, open_page: Open) -> None:
     answers = {"Which planet?": "Mars", demo_benchmark().get_question_ids()[0]: " "}
     app.session_state["_models_answering"] = [
         ModelConfig(id="Notes", interface="manual", model_name="notes", manual_traces=answers)
@@ -178,19 +169,7 @@ def test_answers_that_do_not_fit_are_listed(app: AppTest) -> None:
     shown = table(app, "Prepared answers that do not fit")
     assert "Which planet?" in list(shown["Question"])
     assert list(shown["What"]).count("no answer") == 13
-
-
-# What it takes
-
-
-def test_known_calls_and_own_prices_count(app: AppTest) -> None:
-    app.session_state["_models_answering"] = [ModelConfig(model_name="lab/unheard-of")]
-    healthy(app.run())
-    assert "About 14 calls to providers, unknown price." in texts(app)
-    services.store().settings.set_prices({"lab/unheard-of": Price(1e-6, 1e-3)})
-    healthy(app.run())
-    assert "About 14 calls to providers, $0.70 to $14.00." in texts(app)
-    assert list(table(app, "Prices")["Price of"]) == ["yours"]
+    assert "Notes: 0 of 14 questions have an answer" in texts(open_page(frame.CONFIGURE))
 
 
 # More for a run that is there

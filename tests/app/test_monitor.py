@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from karenina_core.models import Price
 from karenina_core.models.weights import loading
-from karenina_core.runs import Engine, Progress, Store, top_up, wanted
+from karenina_core.runs import Engine, Store, wanted
 from karenina_core.runs.prices import price_name
 from karenina_core.runs.store.runs import forget_owner, new_owner
 from karenina_core.schemas import ModelConfig, VerificationConfig
@@ -31,14 +31,24 @@ def server() -> Iterator[OpenAIServer]:
         yield opened
 
 
+def until(holds: Callable[[], object]) -> None:
+    """Wait for a state."""
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end
+
+
+def priced(*models: ModelConfig) -> None:
+    """Give models a price."""
+    services.store().settings.set_prices({price_name(one): Price(0.00001, 0.00003) for one in models})
+
+
 def begun(server: OpenAIServer, questions: int, **settings: object) -> str:
     """Start a run, and return its id when the first evaluation is done."""
     plan = wanted(islands(questions), config(server, **settings))
     run_id = services.store().runs.create(plan, "Islands")
     services.runner().start(run_id)
-    until = time.monotonic() + PATIENCE
-    while not services.runner().progress(run_id).done:
-        assert time.monotonic() < until
+    until(lambda: services.runner().progress(run_id).done)
     return run_id
 
 
@@ -112,22 +122,6 @@ def test_a_run_asks_for_its_prepared_answers_after_a_restart(open_page: Open) ->
     assert any("not the answers" in error.proto.title for error in app.error)
 
 
-def test_a_run_over_its_limit_says_so_first_and_leads_to_a_higher_one(open_page: Open, server: OpenAIServer) -> None:
-    models = config(server)
-    store = services.store()
-    each = Price(0.00001, 0.00003)
-    store.settings.set_prices({price_name(one): each for one in (*models.parsing_models, *models.answering_models)})
-    run_id = begun(server, 60, max_cost=0.01)
-    services.runner().wait(run_id, PATIENCE)
-    app = open_page(frame.MONITOR, run=run_id)
-    assert ":orange-badge[:material/warning: interrupted, can be resumed]" in texts(app)
-    assert "of at most $0.01. Raise the limit to go on." in app.warning[0].value.replace("\\", "")
-    [spend] = [metric for metric in app.metric if metric.label == "Spend"]
-    assert spend.delta == "of at most $0.01"
-    assert app.button(key="resume").proto.type == "primary"
-    assert app.button(key="see_results").proto.type == "secondary"
-
-
 def test_squares_fill_up_by_question_and_model_unless_the_run_is_too_large(
     open_page: Open, demo_run: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,29 +137,10 @@ def test_squares_fill_up_by_question_and_model_unless_the_run_is_too_large(
     assert not app.get("plotly_chart")
 
 
-def test_a_run_that_goes_on_while_its_page_is_drawn_is_drawn_anew(
-    open_page: Open, demo_run: str, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    draw = monitor.draw
-
-    def draw_slowly(progress: Progress) -> None:
-        draw(progress)
-        monkeypatch.setattr(monitor, "draw", draw)
-        with Engine(store) as another:
-            another.start(demo_run, top_up(store, demo_run, replicates=2))
-            another.wait(demo_run, 120)
-
-    monkeypatch.setattr(monitor, "draw", draw_slowly)
-    app = open_page(frame.MONITOR, run=demo_run)
-    assert app.get("progress")[0].proto.text == "84 of 84 evaluations"
-
-
 def test_a_run_in_which_everything_fails_says_so_while_it_can_be_stopped(open_page: Open, server: OpenAIServer) -> None:
     server.script = always(Reply("not JSON"), of="judge")
     run_id = under_way(server)
-    until = time.monotonic() + PATIENCE
-    while services.runner().progress(run_id).done < 5:
-        assert time.monotonic() < until
+    until(lambda: services.runner().progress(run_id).done >= 5)
     services.runner().pause(run_id)
     app = open_page(frame.MONITOR, run=run_id)
     assert "Not one of the first " in app.error[0].proto.title
@@ -180,9 +155,7 @@ def test_a_run_that_its_provider_holds_up_says_so(open_page: Open, server: OpenA
     server.script = lambda _: rate_limited(30)
     run_id = services.store().runs.create(wanted(islands(5), config(server)), "Islands")
     services.runner().start(run_id)
-    until = time.monotonic() + PATIENCE
-    while not is_held_up(services.runner().progress(run_id)):
-        assert time.monotonic() < until
+    until(lambda: is_held_up(services.runner().progress(run_id)))
     assert "running, waiting for the provider" in texts(open_page(frame.MONITOR, run=run_id))
     services.runner().cancel(run_id)
 
@@ -228,15 +201,10 @@ def test_models_are_listed_as_configured_and_a_known_price_is_no_unknown_spend(
 ) -> None:
     server.script = always(rate_limited(30))
     models = config(server, answering_models=[model(server), model(server, "second")])
-    each = Price(0.00001, 0.00003)
-    services.store().settings.set_prices(
-        {price_name(one): each for one in (*models.parsing_models, models.answering_models[0])}
-    )
+    priced(*models.parsing_models, models.answering_models[0])
     run_id = services.store().runs.create(wanted(islands(20), models), "Islands")
     services.runner().start(run_id)
-    until = time.monotonic() + PATIENCE
-    while len(services.runner().progress(run_id).traffic) < 3 or not services.runner().progress(run_id).retries:
-        assert time.monotonic() < until
+    until(lambda: len((now := services.runner().progress(run_id)).traffic) == 3 and now.retries)
     shown = table(open_page(frame.MONITOR, run=run_id), "Models of the run and their calls")
     services.runner().cancel(run_id)
     assert list(shown["Model"]) == ["answerer", "second", "judge"]
@@ -248,10 +216,7 @@ def test_what_is_typed_as_the_limit_of_one_run_is_not_proposed_for_another(
     open_page: Open, server: OpenAIServer
 ) -> None:
     models = config(server)
-    each = Price(0.00001, 0.00003)
-    services.store().settings.set_prices(
-        {price_name(one): each for one in (*models.parsing_models, *models.answering_models)}
-    )
+    priced(*models.parsing_models, *models.answering_models)
     small = begun(server, 60, max_cost=0.01)
     services.runner().wait(small, PATIENCE)
     large = begun(server, 900, max_cost=0.05, replicate_count=2)
@@ -286,26 +251,15 @@ def two_runs() -> Iterator[tuple[str, str]]:
             services.runner().cancel(run_id)
 
 
-def test_every_run_under_way_leads_to_its_own_monitor(open_page: Open, two_runs: tuple[str, str]) -> None:
+def test_every_run_under_way_leads_to_its_monitor_and_is_paused_from_any_page(
+    open_page: Open, two_runs: tuple[str, str]
+) -> None:
+    first, second = two_runs
     for run_id in two_runs:
         app = healthy(open_page(frame.HOME).sidebar.button(key=f"job_card_open_{run_id}").click().run())
         assert app.query_params["run"] in (run_id, [run_id])
-
-
-def test_a_run_is_paused_from_any_page(open_page: Open, two_runs: tuple[str, str]) -> None:
-    first, second = two_runs
     app = open_page(frame.SETTINGS)
     app = healthy(app.sidebar.button(key=f"job_card_pause_{first}").click().run())
     assert services.runner().progress(first).status == "paused"
     assert services.runner().progress(second).status == "running"
     assert f"job_card_pause_{first}" not in [button.key for button in app.sidebar.button]
-
-
-def test_a_run_begun_elsewhere_appears_and_is_followed_to_its_end(open_page: Open, server: OpenAIServer) -> None:
-    app = open_page()
-    server.delay = 2
-    run_id = services.store().runs.create(wanted(islands(100), config(server)), "Slow")
-    services.runner().start(run_id)
-    assert "running · " in texts(app.run())
-    services.runner().cancel(run_id)
-    assert "cancelled · " in texts(app.run())

@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 
 import pytest
-from streamlit import config
 
 from karenina_core.analysis import FORMATS
 from karenina_core.demo import demo_benchmark, demo_config
@@ -53,10 +52,6 @@ def test_every_page_begins_with_the_frame_and_is_in_the_navigation() -> None:
         body = ast.parse(path.read_text(encoding="utf-8")).body
         first = next(node for node in body[1:] if not isinstance(node, ast.Import | ast.ImportFrom))
         assert ast.unparse(first) == f"frame.begin(frame.{path.stem.upper()})"
-
-
-def test_no_full_collection_follows_every_rerun() -> None:
-    assert config.get_option("runner.postScriptGC") is False
 
 
 def test_runs_of_one_name_and_minute_have_different_labels_wherever_one_is_chosen(

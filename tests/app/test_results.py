@@ -11,7 +11,6 @@ from karenina_core.runs import wanted
 from karenina_core.runs.store.runs import new_owner
 from karenina_core.schemas import Annotation, VerificationResult
 from pages.components import frame, services
-from pages.components.results import charts
 from pages.components.results import data as results_data
 from pages.components.results import table as results_table
 from tests.app.conftest import Open, healthy
@@ -160,14 +159,6 @@ def test_many_rows_come_in_pages(open_page: Open, monkeypatch: pytest.MonkeyPatc
     assert questions(healthy(app.run())) == ["Question q3?", "Question q4?"]
 
 
-def test_only_the_open_view_is_drawn(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[str] = []
-    draw = charts._figure
-    monkeypatch.setattr(charts, "_figure", lambda data, scope, name: (drawn.append(name), draw(data, scope, name)))
-    open_page(frame.RESULTS, run=stored(result("q1")), view="Cost and time")
-    assert drawn == ["cost_quality", "latency"]
-
-
 def test_a_large_run_under_way_is_read_again_only_when_asked(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(results_data, "_LARGE", 1)
     run_id = under_way(result("q1"))
@@ -216,17 +207,6 @@ class TestWhatChanged:
         assert "**Before** · ✗ fail" in [item.value for item in app.markdown]
         assert any("background[**41**]" in item.value for item in app.markdown)
         assert any("background[**42**]" in item.value for item in app.markdown)
-
-    def test_an_opened_answer_walks_through_what_was_listed(self, open_page: Open) -> None:
-        before, after = self.runs()
-        app = open_page(frame.RESULTS, run=after, since=before)
-        app = healthy(select_row(app, CHANGED, 0))
-        later = [button for button in app.button if button.label == "Open this answer"][1]
-        app = healthy(later.click().run())
-        app.query_params["run"], app.query_params["row"] = after, app.session_state["_answer_ids"][1][0]
-        app = healthy(app.switch_page(frame.ANSWER).run())
-        assert app.segmented_control(key="answer_view").value == "From the list"
-        assert "1 of 3 evaluations" in texts(app)
 
     def test_a_run_without_another_says_so(self, open_page: Open) -> None:
         app = open_page(frame.RESULTS, run=stored(result("q1")))

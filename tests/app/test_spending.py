@@ -53,22 +53,17 @@ def agreed(open_page: Open, monkeypatch: pytest.MonkeyPatch, calls: int, high: f
     return healthy(app.run())
 
 
-@pytest.mark.parametrize(("calls", "high"), [(1, 0.4), (2, 1.05)], ids=["less", "hardly more"])
-def test_a_yes_lasts_while_other_runs_change_what_is_known(
-    open_page: Open, monkeypatch: pytest.MonkeyPatch, calls: int, high: float
+@pytest.mark.parametrize(
+    ("calls", "high", "lasts"),
+    [(1, 0.4, True), (2, 1.05, True), (3, 1.0, False), (2, 1.2, False)],
+    ids=["less", "hardly more", "more calls", "more money"],
+)
+def test_a_yes_lasts_unless_more_is_expected_than_was_agreed_to(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch, calls: int, high: float, lasts: bool
 ) -> None:
     app = agreed(open_page, monkeypatch, calls, high)
-    assert app.checkbox[0].value
-    assert not labelled(app.button, "Run all 1").disabled
-
-
-@pytest.mark.parametrize(("calls", "high"), [(3, 1.0), (2, 1.2)], ids=["more calls", "more money"])
-def test_more_than_was_agreed_to_asks_again(
-    open_page: Open, monkeypatch: pytest.MonkeyPatch, calls: int, high: float
-) -> None:
-    app = agreed(open_page, monkeypatch, calls, high)
-    assert not app.checkbox[0].value
-    assert labelled(app.button, "Run all 1").disabled
+    assert app.checkbox[0].value is lasts
+    assert labelled(app.button, "Run all 1").disabled is not lasts
 
 
 def test_a_run_whose_replies_are_all_known_needs_no_yes(open_page: Open, openai_server: OpenAIServer) -> None:

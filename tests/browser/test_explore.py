@@ -17,19 +17,6 @@ from tests.runs.fakes import full_result, small_benchmark, small_config
 pytestmark = pytest.mark.browser
 
 
-def test_a_click_on_a_square_opens_the_answers_behind_it(page: Page, server: Server, demo: Demo) -> None:
-    visit(page, server, f"results?run={demo.run_id}&view=By+field")
-    wrong = page.locator(".scatterlayer .trace", has=page.get_by_text("✗", exact=True)).locator(".point").first
-    click_at(page, wrong)
-    expect(page.get_by_text("1 answer behind this mark")).to_be_visible()
-    # One answer alone opens at once.
-    drawer = page.get_by_role("dialog")
-    expect(drawer.get_by_text("5 · Verdict")).to_be_visible()
-    drawer.get_by_role("button", name="Open the answer, to edit and review it").click()
-    expect(page).to_have_url(re.compile(r"/answer\?.*row="))
-    expect(page.get_by_role("heading", level=1)).to_have_text("Answer")
-
-
 def test_filters_and_quick_views_survive_a_reload(page: Page, server: Server, demo: Demo) -> None:
     visit(page, server, f"results?run={demo.run_id}")
     page.get_by_text(re.compile(r"^Failures \d+$")).click()
@@ -171,9 +158,17 @@ def test_a_red_square_leads_to_a_rule_that_is_mended_and_verified_again(
     page.get_by_text("By field", exact=True).click()
     settled(page)
     click_square(page, "target", "demo/thorough")
+    expect(page.get_by_text("1 answer behind this mark")).to_be_visible()
+    # One answer alone opens at once.
+    expect(page.get_by_role("dialog").get_by_text("5 · Verdict")).to_be_visible()
     page.get_by_role("button", name="Open the answer, to edit and review it").click()
+    expect(page).to_have_url(re.compile(r"/answer\?.*row="))
     expect(page.get_by_role("heading", name="What is the approved drug target of Venetoclax?")).to_be_visible()
     settled(page)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export as notebook").click()
+    assert download.value.suggested_filename.endswith(".ipynb")
+    assert '"nbformat": 4' in Path(download.value.path()).read_text(encoding="utf-8")
 
     page.get_by_text("Edit a rule, which takes no call").click()
     choose(page, "Normalisers, in their order", "Drop punctuation")
@@ -216,14 +211,6 @@ def test_an_answer_that_a_rule_would_mend_opens_among_its_like(page: Page, serve
     page.get_by_role("dialog").get_by_role("button", name="Open the answer, to edit and review it").click()
     expect(page.get_by_text("2 of 42 evaluations")).to_be_visible()
     expect(page.get_by_text("The rule is probably too strict. It would pass if one were to")).to_be_visible()
-
-
-def test_the_notebook_of_an_answer_is_downloaded(page: Page, server: Server, demo: Demo, tmp_path: Path) -> None:
-    visit(page, server, f"answer?run={demo.run_id}")
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Export as notebook").click()
-    assert download.value.suggested_filename.endswith(".ipynb")
-    assert '"nbformat": 4' in Path(download.value.path()).read_text(encoding="utf-8")
 
 
 def test_the_report_opens_from_disk_with_the_network_off(

@@ -149,7 +149,7 @@ def prices(found: Estimate, key: str) -> None:
     number = st.column_config.NumberColumn(min_value=0.0, format="%.4g")
     with st.expander(title, icon=":material/payments:"), st.form(f"{key}_prices", border=False):
         st.caption("US dollars for a million tokens, for this workspace. Empty both cells to go back to the list.")
-        look = {"alt": "Prices", "disabled": ["Model", "Price of"], "column_config": {_IN: number, _OUT: number}}
+        look: Any = {"alt": "Prices", "disabled": ["Model", "Price of"], "column_config": {_IN: number, _OUT: number}}
         look["key"] = f"{key}_prices_{fingerprint(str(quotes))}"
         edited: Any = st.data_editor([_priced(quote) for quote in quotes], hide_index=True, **look)
         if not st.form_submit_button("Use these prices", icon=":material/check:"):
