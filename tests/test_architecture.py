@@ -48,7 +48,7 @@ MOST_CODE_LINES = {
     "analysis": 4_110,
     "demo": 130,
     "cli": 610,
-    "pages": 8_640,
+    "pages": 8_180,
 }
 MOST_CORE_FILES = 197
 ENTRY_POINTS = {"__init__", "__main__"}

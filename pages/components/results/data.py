@@ -53,24 +53,53 @@ class Frames:
     revision: str
 
     @property
+    @st.cache_resource(show_spinner="Reading the results", max_entries=6)
     def results(self) -> pd.DataFrame:
         """One row per evaluation, see `stored_results`."""
-        return _results(self)
+        from karenina_core.analysis import stored_results
+
+        return stored_results(services.store(), self.run_id)
 
     @property
+    @st.cache_resource(show_spinner="Reading the fields", max_entries=4)
     def fields(self) -> pd.DataFrame:
         """One row per evaluation and template field."""
-        return _fields(self)
+        from karenina_core.analysis import stored_fields
+
+        return stored_fields(services.store(), self.run_id, self.results)
 
     @property
+    @st.cache_resource(show_spinner="Reading the traits", max_entries=4)
     def traits(self) -> pd.DataFrame:
         """One row per evaluation and trait."""
-        return _traits(self)
+        from karenina_core.analysis import stored_traits
+
+        benchmark = services.store().runs.plan(self.run_id).benchmark
+        return stored_traits(services.store(), self.run_id, self.results, benchmark)
 
     @property
+    @st.cache_data(show_spinner=False, max_entries=20)
     def sentences(self) -> Sentences:
         """The run in words."""
-        return _sentences(self)
+        from karenina_core.analysis import cause_sentences, judge_sentences, rate_sentences
+
+        results = self.results
+        if results.empty:
+            return Sentences([], [], [])
+        left_out = results[results["verdict"] == "not_evaluated"]
+        cause = left_out["failure_category"].astype("str").fillna(NO_VERDICT)
+        reasons: dict[str, list[str]] = {}
+        for result in stored(self.run_id, left_out.groupby(cause.to_numpy())["result_id"].head(_EXAMPLES)):
+            if result.failure:
+                reasons.setdefault(result.failure.category, []).append(result.failure.reason)
+        judged = results[results["verdict"] != "not_evaluated"].drop_duplicates("parsing_model")["result_id"]
+        own = results[results["answering_model"].astype("str") == results["parsing_model"].astype("str")]
+        samples = stored(self.run_id, pd.concat([judged, own.drop_duplicates("parsing_model")["result_id"]]))
+        return Sentences(
+            rate_sentences(results),
+            cause_sentences({str(name): int(n) for name, n in cause.value_counts().items()}, reasons),
+            judge_sentences(samples),
+        )
 
 
 def frames(run_id: str) -> Frames:
@@ -88,55 +117,10 @@ def refresh(run_id: str) -> None:
     st.session_state.pop(f"_read_{run_id}", None)
 
 
-@st.cache_resource(show_spinner="Reading the results", max_entries=6)
-def _results(data: Frames) -> pd.DataFrame:
-    from karenina_core.analysis import stored_results
-
-    return stored_results(services.store(), data.run_id)
-
-
-@st.cache_resource(show_spinner="Reading the fields", max_entries=4)
-def _fields(data: Frames) -> pd.DataFrame:
-    from karenina_core.analysis import stored_fields
-
-    return stored_fields(services.store(), data.run_id, data.results)
-
-
-@st.cache_resource(show_spinner="Reading the traits", max_entries=4)
-def _traits(data: Frames) -> pd.DataFrame:
-    from karenina_core.analysis import stored_traits
-
-    benchmark = services.store().runs.plan(data.run_id).benchmark
-    return stored_traits(services.store(), data.run_id, data.results, benchmark)
-
-
 @st.cache_resource(show_spinner=False, max_entries=12)
 def traits_of_kind(data: Frames, kinds: tuple[str, ...]) -> pd.DataFrame:
     """Return the rows of the traits of some kinds."""
     return data.traits[data.traits["kind"].isin(list(kinds))]
-
-
-@st.cache_data(show_spinner=False, max_entries=20)
-def _sentences(data: Frames) -> Sentences:
-    from karenina_core.analysis import cause_sentences, judge_sentences, rate_sentences
-
-    results = data.results
-    if results.empty:
-        return Sentences([], [], [])
-    left_out = results[results["verdict"] == "not_evaluated"]
-    cause = left_out["failure_category"].astype("str").fillna(NO_VERDICT)
-    reasons: dict[str, list[str]] = {}
-    for result in stored(data.run_id, left_out.groupby(cause.to_numpy())["result_id"].head(_EXAMPLES)):
-        if result.failure:
-            reasons.setdefault(result.failure.category, []).append(result.failure.reason)
-    judged = results[results["verdict"] != "not_evaluated"].drop_duplicates("parsing_model")["result_id"]
-    own = results[results["answering_model"].astype("str") == results["parsing_model"].astype("str")]
-    samples = stored(data.run_id, pd.concat([judged, own.drop_duplicates("parsing_model")["result_id"]]))
-    return Sentences(
-        rate_sentences(results),
-        cause_sentences({str(name): int(n) for name, n in cause.value_counts().items()}, reasons),
-        judge_sentences(samples),
-    )
 
 
 def stored(run_id: str, result_ids: Iterable[str] | None = None) -> list[VerificationResult]:
@@ -166,8 +150,7 @@ def _warming(data: Frames, _then: Callable[[Frames], None]) -> Thread:
 
     def read() -> None:
         with suppress(KareninaError):  # the figure that needs the table will say what is wrong
-            _fields(data)
-            _traits(data)
+            _ = data.fields, data.traits
             _then(data)
 
     thread = Thread(target=read, name=WARMING, daemon=True)
