@@ -13,8 +13,7 @@ from karenina_core.demo import demo_benchmark
 from karenina_core.runs import Store
 from karenina_core.templates import read_template
 from tests.app.samples import small_benchmark
-from tests.benchmark.tables.files import workbook
-from tests.browser.conftest import Demo, Server, choose, click_at, press, settled, upload, visit
+from tests.browser.conftest import Demo, Server, click_at, press, settled, upload, visit
 
 pytestmark = pytest.mark.browser
 
@@ -29,36 +28,6 @@ def test_the_list_fits_a_screen_of_any_width(page: Page, server: Server, store: 
     grid = page.get_by_role("region", name="Benchmarks").locator(".dvn-scroller")
     seen, whole = grid.evaluate("element => [element.clientWidth, element.scrollWidth]")
     assert 0 < whole <= seen
-
-
-HEADER = ("Item text", "Truth", "Tags")
-ROWS = [("What is the target of venetoclax?", "BCL2", "drugs; oncology"), ("How many lungs?", 2, "anatomy"),
-        ("Which enzyme does aspirin inhibit?", None, "drugs"), ("How many lungs?", 2, "anatomy"),
-        ("How many chromosome pairs? ", 23, "genetics")]  # fmt: skip
-
-
-def test_a_spreadsheet_is_mapped_its_bad_rows_reported_and_the_rest_imported(
-    page: Page, server: Server, tmp_path: Path
-) -> None:
-    path = tmp_path / "lab questions.xlsx"
-    path.write_bytes(workbook([HEADER, *ROWS]))
-    visit(page, server, "benchmarks")
-    upload(page, path)
-    expect(page.get_by_text("an Excel workbook")).to_be_visible()
-    settled(page)
-    choose(page, "Question", "Item text")
-    choose(page, "Reference answer", "Truth")
-    expect(page.get_by_text("3 of 5 rows can be imported")).to_be_visible()
-    cells = page.get_by_role("region", name="Findings").locator("[data-testid^=glide-cell-2-]")
-    expect(cells.filter(has_text="There is no reference answer.")).to_have_count(1)
-    expect(cells.filter(has_text="The same question stands in row 3.")).to_have_count(1)
-    expect(cells.filter(has_text="There are blanks")).to_have_count(1)
-    page.get_by_role("button", name="Import 3 of 5").click()
-    settled(page)
-    expect(page.get_by_text("3 questions · 0 finished")).to_be_visible()
-    page.get_by_role("button", name="Open questions").click()
-    settled(page)
-    expect(page.get_by_text("3 of 3 shown").first).to_be_visible()
 
 
 def test_a_typed_value_saves_a_bad_row(page: Page, server: Server, tmp_path: Path) -> None:
@@ -79,6 +48,8 @@ def test_a_typed_value_saves_a_bad_row(page: Page, server: Server, tmp_path: Pat
     page.get_by_role("button", name="Import all 2").click()
     settled(page)
     expect(page.get_by_text("2 questions · 0 finished")).to_be_visible()
+    press(page, "Open questions")
+    expect(page.get_by_text("2 of 2 shown").first).to_be_visible()
 
 
 def notes(page: Page) -> Locator:
@@ -240,18 +211,19 @@ def in_a_hurry(page: Page, server: Server, store: Store, benchmark: Benchmark, *
     return box(page, "Template source")
 
 
-def test_a_field_is_filled_in_faster_than_the_page_follows(page: Page, server: Server, store: Store) -> None:
+@pytest.mark.parametrize("first", [False, True], ids=["another field", "the first field"])
+def test_a_field_is_filled_in_faster_than_the_page_follows(
+    page: Page, server: Server, store: Store, first: bool
+) -> None:
     typed = {"Name": "indication", "What the judge looks for": "The disease", "Ground truth": "CLL"}
-    source = in_a_hurry(page, server, store, small_benchmark(), **typed)
-    expect(source).to_have_value(_holding("indication: str = VerifiedField(", "The disease", 'ground_truth="CLL"'))
-
-
-def test_a_first_field_is_filled_in_faster_than_the_page_follows(page: Page, server: Server, store: Store) -> None:
-    benchmark = Benchmark.create("Empty")
-    benchmark.add_question("How many chromosome pairs do humans have?", "23")
-    typed = {"What the judge looks for": "The number of pairs", "Name": "pairs"}
-    source = in_a_hurry(page, server, store, benchmark, **typed)
-    expect(source).to_have_value(_holding("pairs: int = VerifiedField(", "The number of pairs", "ground_truth=23"))
+    expected = ("indication: str = VerifiedField(", "The disease", 'ground_truth="CLL"')
+    benchmark = small_benchmark()
+    if first:
+        benchmark = Benchmark.create("Empty")
+        benchmark.add_question("How many chromosome pairs do humans have?", "23")
+        typed = {"What the judge looks for": "The number of pairs", "Name": "pairs"}
+        expected = ("pairs: int = VerifiedField(", "The number of pairs", "ground_truth=23")
+    expect(in_a_hurry(page, server, store, benchmark, **typed)).to_have_value(_holding(*expected))
 
 
 def _holding(*parts: str) -> re.Pattern[str]:
