@@ -240,7 +240,7 @@ _NAMING = {
     "endpoint": "As the server at that address names it.",
 }
 _VARIABLE = "Its name only, and only for its own provider. The key is read when a call is made and stored nowhere."
-_LITELLM = "Only for providers that do not speak the OpenAI protocol; the others are faster when called directly."
+_LITELLM = "Providers that do not speak the OpenAI protocol go through it anyway; the others are faster without it."
 
 
 def provider_form(kind: str, role: str, old: ModelConfig | None = None, mark: str = "") -> Build:
