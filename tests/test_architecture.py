@@ -38,8 +38,8 @@ PUBLIC_PATHS = {
 # Code lines: not blank, comment, docstring or import. These numbers may only fall.
 MOST_CODE_LINES = {
     "base": 570,
-    "schemas": 1_815,
-    "templates": 2_610,
+    "schemas": 1_810,
+    "templates": 2_580,
     "benchmark": 3_125,
     "authoring": 2_470,
     "models": 2_590,

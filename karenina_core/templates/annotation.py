@@ -168,7 +168,7 @@ def _subscripted(node: ast.expr, value: ast.expr, inside: ast.expr, scope: Scope
     if name == "Literal":
         return Shape("literal", choices=_choices(items, node, scope))
     kind = _COLLECTIONS.get(name or "", name)
-    if kind == "tuple" and _is_open_ended(items):
+    if kind == "tuple" and len(items) == 2 and isinstance(items[1], ast.Constant) and items[1].value is Ellipsis:
         items = items[:1]
     if kind in _SIZES and len(items) in _SIZES[kind]:
         parts = [read_shape(item, scope, depth + 1) for item in items]
@@ -176,11 +176,6 @@ def _subscripted(node: ast.expr, value: ast.expr, inside: ast.expr, scope: Scope
             return _union([*parts, Shape("none")])
         return _union(parts) if kind == "Union" else _collection(kind, parts, node)
     raise refuse("type", f"{excerpt(node)} is not a type a field can have", next=_ALLOWED, at=node)
-
-
-def _is_open_ended(items: list[ast.expr]) -> bool:
-    """Whether the types inside of a tuple are `T, ...`."""
-    return len(items) == 2 and isinstance(items[1], ast.Constant) and items[1].value is Ellipsis
 
 
 def _collection(kind: str, parts: list[Shape], node: ast.expr | None = None) -> Shape:

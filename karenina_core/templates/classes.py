@@ -189,10 +189,8 @@ def read_body(node: ast.ClassDef, scope: Scope) -> Body:
                 body.methods[statement.name] = _read_decorator(statement, scope)
             case ast.ClassDef():
                 _read_inner_class(statement, body, scope)
-            case ast.AnnAssign(target=ast.Name()):
-                _read_annotated(statement, body, scope)
-            case ast.Assign(targets=[ast.Name(id=name)]):
-                _read_assigned(name, statement, body, scope)
+            case ast.AnnAssign(target=ast.Name(id=name)) | ast.Assign(targets=[ast.Name(id=name)]):
+                _read_assignment(name, statement, body, scope)
             case _:
                 raise refuse("unsupported", f"{excerpt(statement)} in a class body", next="remove it", at=statement)
     if len(body.fields) > MAX_FIELDS:
@@ -238,17 +236,20 @@ def _read_inner_class(node: ast.ClassDef, body: Body, scope: Scope) -> None:
                 raise refuse("strategy", f"{excerpt(statement)}", "only verify_strategy = ... goes here", at=statement)
 
 
-def _read_annotated(statement: ast.AnnAssign, body: Body, scope: Scope) -> None:
-    assert isinstance(statement.target, ast.Name)
-    name = statement.target.id
-    annotation = statement.annotation
+def _read_assignment(name: str, statement: ast.AnnAssign | ast.Assign, body: Body, scope: Scope) -> None:
+    annotation = statement.annotation if isinstance(statement, ast.AnnAssign) else None
     outer = annotation.value if isinstance(annotation, ast.Subscript) else annotation
     if name == "model_config":
         _read_settings(statement.value, statement, body, scope)
-    elif scope.resolve(outer) == "ClassVar":
+    elif outer is not None and scope.resolve(outer) == "ClassVar":
         return
+    elif name.startswith("__"):
+        raise refuse("reserved", f"a field cannot be named {name!r}", next="choose another name", at=statement)
     elif name.startswith("_"):
-        _check_private(name, statement)
+        if isinstance(statement.value, ast.Call):
+            raise refuse("unsupported", f"{name!r} is set by a call", next="set it in model_post_init", at=statement)
+    elif isinstance(statement, ast.Assign):
+        raise refuse("untyped", f"{name!r} has no type", next=f"write {name}: str = ... or so", at=statement)
     else:
         item = read_field(statement, scope)
         if name in body.lines:
@@ -256,22 +257,6 @@ def _read_annotated(statement: ast.AnnAssign, body: Body, scope: Scope) -> None:
         body.fields.append(item)
         body.lines[name] = statement.lineno
         body.definitions.append(statement)
-
-
-def _read_assigned(name: str, statement: ast.Assign, body: Body, scope: Scope) -> None:
-    if name == "model_config":
-        _read_settings(statement.value, statement, body, scope)
-    elif name.startswith("_"):
-        _check_private(name, statement)
-    else:
-        raise refuse("untyped", f"{name!r} has no type", next=f"write {name}: str = ... or so", at=statement)
-
-
-def _check_private(name: str, statement: ast.Assign | ast.AnnAssign) -> None:
-    if name.startswith("__"):
-        raise refuse("reserved", f"a field cannot be named {name!r}", next="choose another name", at=statement)
-    if isinstance(statement.value, ast.Call):
-        raise refuse("unsupported", f"{name!r} is set by a call", next="set it in model_post_init", at=statement)
 
 
 def _read_settings(value: ast.expr | None, statement: ast.stmt, body: Body, scope: Scope) -> None:

@@ -66,9 +66,7 @@ def readable(source: str) -> str:
         raise refuse("nul", "the template holds a NUL character", next="remove it")
     if _SURROGATE.search(source):
         raise refuse("bad_unicode", "the template holds half a surrogate pair", next="save it as UTF-8")
-    text = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    # Only a text that starts indented is shifted: dedenting also touches blank lines inside of long strings.
-    return textwrap.dedent(text) if text.lstrip("\n")[:1].isspace() else text
+    return _plain_lines(source)
 
 
 def template_id(source: str) -> str:
@@ -76,15 +74,14 @@ def template_id(source: str) -> str:
 
     MD5 is a label here, never a security boundary.
     """
-    text = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    normal = "\n".join(map(str.rstrip, _dedented(text).split("\n"))).strip()
+    normal = "\n".join(map(str.rstrip, _plain_lines(source).split("\n"))).strip()
     return hashlib.md5(normal.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
 
 
-def _dedented(text: str) -> str:
-    """Do what `textwrap.dedent` does, at once where the first line with text has no indentation."""
-    first = text.lstrip("\n")[:1]
-    return text if first and not first.isspace() else textwrap.dedent(text)
+def _plain_lines(source: str) -> str:
+    text = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    # Only a text that starts indented is shifted: dedenting also touches blank lines inside of long strings.
+    return textwrap.dedent(text) if text.lstrip("\n")[:1].isspace() else text
 
 
 def on_deep_stack(work: Callable[[], T], text: str | None = None) -> T:

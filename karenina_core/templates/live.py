@@ -111,16 +111,13 @@ def _shape(annotation: Any, models: dict[str, ModelSpec]) -> Shape:
         return Shape("union", tuple(_shape(argument, models) for argument in arguments))
     kind = _COLLECTIONS.get(origin or annotation)
     if kind:
-        return _collection(kind, [_shape(argument, models) for argument in arguments if argument is not Ellipsis])
+        parts = [_shape(argument, models) for argument in arguments if argument is not Ellipsis]
+        return Shape(kind, tuple(parts) or ((TEXT, ANYTHING) if kind == "dict" else (ANYTHING,)))
     if isinstance(annotation, type) and issubclass(annotation, Enum):
         return Shape("literal", choices=tuple(member.value for member in annotation))
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return _model(annotation, models)
     raise InputError(f"The type {annotation!r} cannot be written in a template.", next="Use a simpler type.")
-
-
-def _collection(kind: str, parts: list[Shape]) -> Shape:
-    return Shape(kind, tuple(parts) or ((TEXT, ANYTHING) if kind == "dict" else (ANYTHING,)))
 
 
 def _model(cls: type[BaseModel], models: dict[str, ModelSpec]) -> Shape:

@@ -71,7 +71,8 @@ def build_program(
         if other.bases or other.keywords:
             raise _unsupported(other, "class inheritance", "use a function instead")
     never_run: list[ast.stmt] = [node for node in classes.answers if node is not answer]
-    never_run += [*_type_aliases(tree, scope), *_script_blocks(tree), *example_statements(tree, answer.name)]
+    never_run += [node for node in tree.body if _names(node, ast.Store) & set(scope.aliases) or _is_script(node)]
+    never_run += example_statements(tree, answer.name)
     tree.body = _without(tree.body, never_run)
     for held in (answer, *classes.models.values(), *classes.rules):
         _strip_class(held, bodies[held.name], is_answer=held is answer)
@@ -102,15 +103,9 @@ def example_statements(tree: ast.Module, answer: str) -> list[ast.stmt]:
     return examples
 
 
-def _type_aliases(tree: ast.Module, scope: Scope) -> list[ast.stmt]:
-    """Return the statements that name a type, such as `Phase = Literal["I", "II"]`."""
-    return [node for node in tree.body if scope.aliases and _names(node, ast.Store) & set(scope.aliases)]
-
-
-def _script_blocks(tree: ast.Module) -> list[ast.stmt]:
-    """Return `if __name__ == "__main__":` and `if TYPE_CHECKING:`, which never run as part of a template."""
-    tests = {"__name__", "TYPE_CHECKING"}
-    return [node for node in tree.body if isinstance(node, ast.If) and _names(node.test, ast.Load) & tests]
+def _is_script(node: ast.stmt) -> bool:
+    """Whether it is `if __name__ == "__main__":` or `if TYPE_CHECKING:`, which never run as part of a template."""
+    return isinstance(node, ast.If) and bool(_names(node.test, ast.Load) & {"__name__", "TYPE_CHECKING"})
 
 
 def _names(tree: ast.AST, use: type[ast.expr_context]) -> set[str]:

@@ -141,13 +141,12 @@ class Sandbox:
         try:
             import pydantic_monty as monty
 
-            pool = monty.Monty(
+            return monty.Monty(
                 min_processes=1,
                 max_processes=self._processes,
                 request_timeout=self.limits.seconds + _GRACE_SECONDS,
                 max_checkouts_per_worker=5000,
-            )
-            return pool.__enter__()
+            ).__enter__()
         except Exception as error:
             raise refuse(
                 "unavailable",

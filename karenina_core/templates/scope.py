@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -148,7 +149,8 @@ def read_scope(tree: ast.Module) -> Scope:
     scope.defined = set(bound)
     for name, value in assignments(tree):
         if bound[name] == 1:
-            _add_constant(name, value, scope)
+            with suppress(TemplateError):
+                scope.constants[name] = scope.literal(value)
     return scope
 
 
@@ -207,10 +209,3 @@ def all_statements(tree: ast.Module) -> Iterator[ast.stmt]:
                     yield inner
                 if not isinstance(inner, ast.expr):
                     waiting.append(inner)
-
-
-def _add_constant(name: str, value: ast.expr, scope: Scope) -> None:
-    try:
-        scope.constants[name] = scope.literal(value)
-    except TemplateError:
-        return

@@ -165,9 +165,12 @@ class FieldSpec(BaseModel):
     @field_validator("verify_with")
     @classmethod
     def _known_rule(cls, rule: dict[str, Any] | None, info: ValidationInfo) -> dict[str, Any] | None:
-        if rule is not None and info.data.get("own_rule"):
-            return _own_rule(rule)
-        return None if rule is None else stored_form(rule)
+        if rule is None or not info.data.get("own_rule"):
+            return None if rule is None else stored_form(rule)
+        name = rule.get("type")
+        if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+            raise ValueError(f"{name!r} is not the name of a primitive")
+        return dict(check_plain(rule))
 
     @model_validator(mode="before")
     @classmethod
@@ -295,13 +298,6 @@ def is_reserved(name: str) -> bool:
     """Whether a template field cannot have this name."""
     taken = name in RESERVED_NAMES or name in HOOKS or hasattr(BaseAnswer, name)
     return taken or name.startswith(("model_validate", "model_dump"))
-
-
-def _own_rule(rule: Mapping[str, Any]) -> dict[str, Any]:
-    name = rule.get("type")
-    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
-        raise ValueError(f"{name!r} is not the name of a primitive")
-    return dict(check_plain(rule))
 
 
 def check_options(options: Mapping[str, Any]) -> None:

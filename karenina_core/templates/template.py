@@ -243,7 +243,8 @@ class Template:
         program = self._reading.program
         if program is None or not program.hooks:
             return evaluation
-        if self._missing(evaluation.values):
+        names = self.spec.model_names
+        if any(evaluation.values[item.name] is None and not item.shape(names).optional for item in self.spec.judged):
             # The author's code expects values; a null is never right, so it need not be asked.
             own_score = "verify_granular" in program.hooks
             return replace(evaluation, verdict=False, granular=None if own_score else evaluation.granular)
@@ -253,10 +254,6 @@ class Template:
         fields = (*self._in_order(decided, evaluation.values, outcome.expected), *wanted)
         verdict = outcome.verdict and all(item.result for item in wanted)
         return replace(evaluation, fields=fields, verdict=verdict, granular=outcome.granular, expected=outcome.expected)
-
-    def _missing(self, values: Mapping[str, Any]) -> bool:
-        names = self.spec.model_names
-        return any(values[item.name] is None and not item.shape(names).optional for item in self.spec.judged)
 
 
 @lru_cache(maxsize=4096)

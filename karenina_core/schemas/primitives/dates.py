@@ -213,8 +213,14 @@ class DateMatch(_Date):
     @field_validator("format")
     @classmethod
     def _known_format(cls, format: str | None) -> str | None:
-        if format is not None:
-            _check_format(format)
+        if format is None:
+            return None
+        letters = _DIRECTIVE.findall(format)
+        unknown = [f"%{letter}" for letter in letters if letter not in _DIRECTIVES or not letter]
+        if unknown:
+            raise ValueError(f"{', '.join(unknown)} cannot be used in a date format")
+        if not {"Y", "y", "G"} & set(letters):
+            raise ValueError("a date format needs a year: %Y, %y or %G")
         return format
 
     def _format(self) -> str | None:
@@ -260,7 +266,8 @@ class DateTolerance(_Date):
         if distance is None:
             return Explanation(passed, steps, _zone_fault(found, wanted) or _comparison(found, wanted, steps))
         allowed = counted(self.tolerance, self.unit.removesuffix("s"))
-        apart = Step("distance", f"{found} to {wanted}", _shown_distance(distance, self.unit))
+        shown = f"{distance / timedelta(**{self.unit: 1}):.10g} {self.unit}"
+        apart = Step("distance", f"{found} to {wanted}", shown)
         relation = f"is within {allowed} of" if passed else f"is more than {allowed} from"
         return Explanation(passed, (*steps, apart), f"{found} {relation} the expected {wanted}.")
 
@@ -346,10 +353,6 @@ def _distance(found: ReadDate, wanted: ReadDate, unit: str) -> timedelta | None:
     return abs(found.instant - wanted.instant) if found.instant and wanted.instant else None
 
 
-def _shown_distance(distance: timedelta, unit: str) -> str:
-    return f"{distance / timedelta(**{unit: 1}):.10g} {unit}"
-
-
 def _comparison(found: ReadDate, wanted: ReadDate, readings: tuple[Step, Step]) -> str:
     """Compare two dates in words; their readings hold them as text."""
     shown, shown_wanted = readings[0].after, readings[1].after
@@ -368,12 +371,3 @@ def _zone_fault(*dates: ReadDate) -> str:
 
 def _no_date(value: Any) -> str:
     return NOTHING_EXTRACTED if value is None else f"{quoted(value)} cannot be read as a date."
-
-
-def _check_format(format: str) -> None:
-    letters = _DIRECTIVE.findall(format)
-    unknown = [f"%{letter}" for letter in letters if letter not in _DIRECTIVES or not letter]
-    if unknown:
-        raise ValueError(f"{', '.join(unknown)} cannot be used in a date format")
-    if not {"Y", "y", "G"} & set(letters):
-        raise ValueError("a date format needs a year: %Y, %y or %G")

@@ -51,7 +51,12 @@ class SetContainment(_List):
     normalize: Normalizers = Field(default_factory=list)
 
     def _read(self, value: Any) -> Items | None:
-        return _items(value, self.normalize)
+        if not isinstance(value, list | tuple | set | frozenset):
+            return None
+        try:
+            return {_key(item, self.normalize): item for item in value}
+        except TypeError:  # an item that cannot be in a set
+            return None
 
     def _compared(self, extracted: Any, found: Items, expected: Any, wanted: Items) -> Explanation:
         passed = self._passes(found, wanted)
@@ -119,16 +124,6 @@ class OrderedMatch(_List):
         if not isinstance(value, list | tuple):
             return None
         return [normalized(item, self.normalize) for item in value]
-
-
-def _items(value: Any, normalizers: list[Normalizer]) -> Items | None:
-    """Return the items of a list or set, or None if it is neither or holds what cannot be in a set."""
-    if not isinstance(value, list | tuple | set | frozenset):
-        return None
-    try:
-        return {_key(item, normalizers): item for item in value}
-    except TypeError:
-        return None
 
 
 def _key(item: Any, normalizers: list[Normalizer]) -> Hashable:
