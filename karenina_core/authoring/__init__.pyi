@@ -44,9 +44,7 @@ from .linter.benchmarks import Repaired as Repaired
 from .linter.benchmarks import lint_benchmark as lint_benchmark
 from .linter.benchmarks import repair_all as repair_all
 from .linter.benchmarks import repair_benchmark as repair_benchmark
-from .linter.benchmarks import repair_whole_form as repair_whole_form
 from .linter.benchmarks import repaired as repaired
-from .linter.benchmarks import repaired_form as repaired_form
 from .linter.findings import Finding as Finding
 from .linter.findings import Fix as Fix
 from .linter.findings import Severity as Severity

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
 from karenina_core.authoring.forms import FormData, form_data
 from karenina_core.authoring.linter.findings import SEVERITIES, Finding, Severity
@@ -17,6 +17,7 @@ from karenina_core.errors import InputError, KareninaError
 from karenina_core.schemas import VerificationConfig
 from karenina_core.templates import TemplateSpec, read_template
 
+Subject = TypeVar("Subject", str, FormData)
 _MOST = 200  # fixes at once; a template has at most that many fields
 
 
@@ -78,48 +79,28 @@ def lint_benchmark(
     return BenchmarkFindings(questions, tuple(lint_rubric(shared)))
 
 
-def repaired(source: str, finding: Finding) -> str:
-    """Return the source with the fix of a finding applied; what the fix does not concern stays byte for byte.
+def repaired(subject: Subject, finding: Finding) -> Subject:
+    """Return a source, or what was typed in a form, with the fix of a finding applied.
+
+    What the fix does not concern stays: a source byte for byte.
 
     Args:
-        source: The source the finding is about.
-        finding: A finding of `lint`.
+        subject: What the finding is about; a form is left as it is.
+        finding: A finding of `lint` or `lint_form`.
 
     Raises:
-        InputError: The finding has no fix for a source, or the source cannot hold the change.
+        InputError: The finding has no such fix, or the source cannot hold the change.
         TemplateError: The source cannot be read.
-    """
-
-    def through_template(edit: Callable[[TemplateSpec], TemplateSpec]) -> str:
-        return edit_source(source, edit(read_template(source).spec))
-
-    return str(_applied(finding, "source", source, through_template))
-
-
-def repaired_form(data: FormData, finding: Finding) -> FormData:
-    """Return what was typed with the fix of a finding applied.
-
-    Args:
-        data: What was typed, valid or not; it is left as it is.
-        finding: A finding of `lint_form`.
-
-    Raises:
-        InputError: The finding has no fix for a form.
         ValidationError: The fix needs a form that makes a template, and this one does not.
     """
-
-    def through_template(edit: Callable[[TemplateSpec], TemplateSpec]) -> FormData:
-        return form_data(edit(TemplateSpec.model_validate(data)))
-
-    return dict(_applied(finding, "form", data, through_template))
-
-
-def _applied(finding: Finding, target: str, subject: Any, through_template: Callable[[Any], Any]) -> Any:
-    if finding.fix is not None and finding.fix.target == target:
-        return finding.fix.edit(subject)
-    if finding.fix is not None and finding.fix.target == "template":
-        return through_template(finding.fix.edit)
-    raise InputError(f"There is no fix for {finding.code!r}.", next=finding.next)
+    fix = finding.fix
+    if fix is None or fix.target not in ("template", "source" if isinstance(subject, str) else "form"):
+        raise InputError(f"There is no fix for {finding.code!r}.", next=finding.next)
+    if fix.target != "template":
+        return cast(Subject, fix.edit(subject))
+    if isinstance(subject, str):
+        return edit_source(subject, fix.edit(read_template(subject).spec))
+    return form_data(fix.edit(TemplateSpec.model_validate(subject)))
 
 
 class Repaired(NamedTuple):
@@ -134,24 +115,15 @@ class Repaired(NamedTuple):
     applied: tuple[Finding, ...]
 
 
-def repair_all(source: str, **known: Any) -> Repaired:
-    """Return the source with every fix applied that can be, one after the other.
+def repair_all(subject: str | FormData, **known: Any) -> Repaired:
+    """Return a source, or what was typed in a form, with every fix applied that can be, one after the other.
 
     Args:
-        source: The template, readable or not.
+        subject: The source or the form, valid or not; a form is left as it is.
         **known: What `lint` takes beside it, such as `reference_answer`.
     """
-    return _repaired(source, lambda text: lint(text, **known), repaired)
-
-
-def repair_whole_form(data: FormData, **known: Any) -> Repaired:
-    """Return what was typed with every fix applied that can be, one after the other.
-
-    Args:
-        data: What was typed, valid or not; it is left as it is.
-        **known: What `lint_form` takes beside it.
-    """
-    return _repaired(data, lambda form: lint_form(form, **known), repaired_form)
+    look: Callable[..., list[Finding]] = lint if isinstance(subject, str) else lint_form
+    return _repaired(subject, lambda now: look(now, **known), repaired)
 
 
 def _repaired(

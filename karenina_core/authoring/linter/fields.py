@@ -39,7 +39,6 @@ from karenina_core.templates import FIELD_TYPES, FieldSpec
 LONGEST_EXACT = 8  # words; longer texts are hardly ever written the same way twice
 MOST_LOOKED_FOR = 200  # items; looking for each in a long reference answer takes a while
 _CASE = {"lowercase", "casefold"}
-_IMPLIED = {"strip": "collapse_whitespace", "lowercase": "casefold"}
 _NO_BOUNDS = {"NumericRange": "number", "DateRange": "date", "TraceLength": "response"}
 _TEXT_RULES = ("SetContainment", "ContainsAny", "ContainsAll", "ExactMatch", "OrderedMatch")
 _AS_TEXT = {"bool": "a yes or no", "int": "a number", "float": "a number", "date": "a date", "list_str": "a list"}
@@ -431,7 +430,7 @@ def tolerance_of_zero(item: FieldSpec, known: Known) -> Iterator[Problem]:
     Give the tolerance in the unit of the field.
     """
     tolerance = _relative_tolerance(item)
-    if tolerance and item.ground_truth == 0 and not isinstance(item.ground_truth, bool):
+    if tolerance and item.ground_truth == 0:
         what = "A tolerance relative to zero is no tolerance."
         yield Problem(what, f"Allow ±{tolerance:g}", with_rule(item, mode="absolute"))
 
@@ -512,14 +511,7 @@ def short_substring(item: FieldSpec, known: Known) -> Iterator[Problem]:
     substrings = rule.get("substrings") or ([rule["substring"]] if "substring" in rule else [])
     short = [text for text in substrings if len(text.strip()) <= 2 and text.strip().isalnum()]
     if short:
-        bounded = [rf"(?<!\w){re.escape(text.strip())}(?!\w)" for text in substrings]
-        every = "".join(rf"(?=[\s\S]*{text})" for text in bounded)
-        flags = ["IGNORECASE"] if _CASE & _names(rule) else []
-        pattern = every if rule["type"] == "ContainsAll" else "|".join(bounded)
-        changed: dict[str, Any] = {"type": "RegexMatch", "pattern": pattern}
-        changed = {"type": "TraceRegex", "pattern": bounded[0]} if item.is_trace else {**changed, "flags": flags}
-        what = f"{listed(short)} is so short that it occurs inside of other words."
-        yield Problem(what, "Look for whole words", {"verify_with": changed})
+        yield Problem(f"{listed(short)} is so short that it occurs inside of other words.")
 
 
 @rule("field", "hint")
@@ -531,14 +523,11 @@ def case_counts(item: FieldSpec, known: Known) -> Iterator[Problem]:
     rule = parameters(item)
     compared = str(rule.get("substrings") or item.ground_truth)
     if rule.get("type") in _TEXT_RULES and not _CASE & _names(rule) and compared.lower() != compared.upper():
+        rest = [entry for entry in _chain(item) if entry != "strip"]
         # The synonyms change with it, so that they are still found.
-        chain = [{"mapping": _lowered(e["mapping"])} if isinstance(e, dict) else e for e in rule["normalize"]]
-        rest = [entry for entry in chain if entry != "strip"]
-        yield Problem("Capital letters count.", "Ignore case", with_rule(item, normalize=["lowercase", "strip", *rest]))
-
-
-def _lowered(mapping: Mapping[str, str]) -> dict[str, str]:
-    return {spelling.lower(): meaning.lower() for spelling, meaning in mapping.items()}
+        yield Problem(
+            "Capital letters count.", "Ignore case", _with_chain(item, _settled(["lowercase", "strip", *rest]))
+        )
 
 
 @rule("field", "error")
@@ -552,7 +541,7 @@ def truth_vanishes(item: FieldSpec, known: Known) -> Iterator[Problem]:
     lost = [part for part in parts if isinstance(part, str) and part.strip() and not normalized(part, chain)]
     if chain and lost and "substrings" not in parameters(item):
         what = f"Nothing is left of {listed(lost)} after normalisation."
-        yield Problem(what, "Keep punctuation", _with_chain(item, _without(chain, "remove_punctuation")))
+        yield Problem(what, "Keep punctuation", _keep_punctuation(item))
 
 
 @rule("field", "warning")
@@ -564,7 +553,7 @@ def punctuation_in_numbers(item: FieldSpec, known: Known) -> Iterator[Problem]:
     chain, compared = _chain(item), str(parameters(item).get("substrings") or item.ground_truth)
     if "remove_punctuation" in chain and re.search(r"\d[.,/:-]\d|(?<!\w)-\d", compared):
         what = f"Removing punctuation changes the number in {quoted(compared)}."
-        yield Problem(what, "Keep punctuation", _with_chain(item, _without(chain, "remove_punctuation")))
+        yield Problem(what, "Keep punctuation", _keep_punctuation(item))
 
 
 @rule("field", "warning")
@@ -599,30 +588,19 @@ def _names(rule: Mapping[str, Any]) -> set[str]:
     return {entry for entry in rule.get("normalize") or () if isinstance(entry, str)}
 
 
-def _without(chain: list[Normalizer], name: str) -> list[Normalizer]:
-    return [entry for entry in chain if entry != name]
-
-
 def _with_chain(item: FieldSpec, chain: list[Normalizer]) -> dict[str, Any]:
     return with_rule(item, normalize=[entry if isinstance(entry, str) else entry.model_dump() for entry in chain])
+
+
+def _keep_punctuation(item: FieldSpec) -> dict[str, Any]:
+    return _with_chain(item, [entry for entry in _chain(item) if entry != "remove_punctuation"])
 
 
 def _settled(chain: list[Normalizer]) -> list[Normalizer]:
     """Return the chain with one map at its end, spellings and meanings as the other normalisers leave them."""
     texts: list[Normalizer] = [entry for entry in chain if isinstance(entry, str)]
-    mapping: dict[str, str] = {}
-    for entry in chain:
-        if isinstance(entry, SynonymMap):
-            mapping |= {normalize(key, texts): normalize(value, texts) for key, value in entry.mapping.items()}
-    return [*texts, SynonymMap(mapping={key: _end(value, mapping) for key, value in mapping.items()})]
-
-
-def _end(value: str, mapping: Mapping[str, str]) -> str:
-    seen: list[str] = []
-    while value in mapping and value not in seen:
-        seen.append(value)
-        value = mapping[value]
-    return min(seen) if value in seen else value
+    pairs = [pair for entry in chain if isinstance(entry, SynonymMap) for pair in entry.mapping.items()]
+    return [*texts, SynonymMap(mapping={normalize(key, texts): normalize(value, texts) for key, value in pairs})]
 
 
 @rule("field", "error")
@@ -664,21 +642,3 @@ def synonyms_unused(item: FieldSpec, known: Known) -> Iterator[Problem]:
         yield Problem("Synonyms have no effect on parts of a text: only a whole text is looked up.")
     elif spellings and wanted and not wanted & {normalize(key, chain) for key in spellings}:
         yield Problem(f"None of the synonyms leads to the truth, which is compared as {listed(sorted(wanted))}.")
-
-
-@rule("field", "hint")
-def normalizer_without_effect(item: FieldSpec, known: Known) -> Iterator[Problem]:
-    """Another one in the list does the same.
-
-    Remove it.
-    """
-    chain = _chain(item)
-    texts = [entry for entry in chain if isinstance(entry, str)]
-    idle = [name for name in dict.fromkeys(texts) if texts.count(name) > 1 or _IMPLIED.get(name) in texts]
-    if idle:
-        rest: list[Normalizer] = []
-        for entry in chain:
-            if not isinstance(entry, str) or (entry not in rest and _IMPLIED.get(entry) not in texts):
-                rest.append(entry)
-        what = f"The normaliser {' and '.join(idle)} has no effect of its own."
-        yield Problem(what, "Remove what has no effect", _with_chain(item, rest))

@@ -93,14 +93,6 @@ class Rule(NamedTuple):
     next: str
     check: Callable[..., Iterable[Problem]]
 
-    def finding(self, problem: Problem, field: str | None, fix: Fix | None, line: int | None = None) -> Finding:
-        """Return what the rule says as a finding."""
-        return Finding(self.code, self.severity, field, problem.what, self.why, self.next, fix, problem.line or line)
-
-    def settled(self, problem: Problem, changed: Any, *known: Any) -> bool:
-        """Whether the rule does not say the same of the changed subject."""
-        return problem.field not in {other.field for other in self.check(changed, *known)}
-
 
 RULES: dict[Subject, list[Rule]] = defaultdict(list)
 F = TypeVar("F", bound=Callable[..., Iterable[Problem]])
@@ -118,24 +110,6 @@ def rule(subject: Subject, severity: Severity) -> Callable[[F], F]:
     return register
 
 
-def changed_field(spec: TemplateSpec, name: str, changes: Mapping[str, Any]) -> TemplateSpec:
-    """Return a spec with new values for attributes of one field.
-
-    Raises:
-        ValueError: The field would not be valid.
-    """
-    data = spec.model_dump()
-    data["fields"] = [{**item, **changes} if item["name"] == name else item for item in data["fields"]]
-    return TemplateSpec.model_validate(data)
-
-
-def template_fix(label: str, field: str | None, changes: Mapping[str, Any]) -> Fix:
-    """Return the fix that gives a field, or the template where none is named, new values of attributes."""
-    if field is None:
-        return Fix(label, lambda spec: spec.model_copy(update=changes))
-    return Fix(label, lambda spec: changed_field(spec, field, changes))
-
-
 def parameters(item: FieldSpec) -> dict[str, Any]:
     """Return the stored form of a field's built-in rule; empty where there is none."""
     return {} if item.own_rule or item.verify_with is None else item.verify_with
@@ -151,15 +125,50 @@ def in_order(findings: Iterable[Finding]) -> list[Finding]:
     return sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
 
 
-def field_findings(spec: TemplateSpec, item: FieldSpec, known: Known, line: int | None) -> Iterator[Finding]:
-    """Yield what the rules for fields say of one; a fix that would not settle its finding is left out."""
-    for check in RULES["field"]:
-        for problem in check.check(item, known):
-            fix = template_fix(problem.label, item.name, problem.changes) if problem.changes is not None else None
-            try:
-                settled = fix and check.settled(
-                    problem, next(other for other in fix.edit(spec).fields if other.name == item.name), known
-                )
-            except ValueError:
-                settled = False
-            yield check.finding(problem, item.name, fix if settled else None, line)
+def findings_of(
+    kind: Subject, subject: Any, *known: Any, name: str | None = None, lines: Mapping[str, int | None] | None = None
+) -> Iterator[Finding]:
+    """Yield what the rules of a kind say; a fix that would not settle its finding is left out.
+
+    Args:
+        kind: Which rules.
+        subject: What they look at.
+        *known: What else they take.
+        name: The field or trait that the subject is; None for a whole template.
+        lines: Where the fields stand in the source.
+    """
+    target: Target = "trait" if kind == "trait" else "template"
+    for check in RULES[kind]:
+        for problem in check.check(subject, *known):
+            about, fix = problem.field if name is None else name, None
+            if problem.changes is not None and (name is None or _settles(check, problem, subject, known)):
+                fix = Fix(problem.label, _edit(kind, about, problem.changes), target)
+            line = problem.line or (lines or {}).get(about or "")
+            yield Finding(check.code, check.severity, about, problem.what, check.why, check.next, fix, line)
+
+
+def _settles(check: Rule, problem: Problem, subject: Any, known: tuple[Any, ...]) -> bool:
+    try:
+        changed = _changed(subject, problem.changes or {})
+    except ValueError:
+        return False
+    return problem.field not in {other.field for other in check.check(changed, *known)}
+
+
+def _changed(subject: Any, changes: Mapping[str, Any]) -> Any:
+    """Return a field, a trait or a template with new values of attributes; a field is checked as it is when read."""
+    if isinstance(subject, FieldSpec):
+        return FieldSpec.model_validate({**subject.model_dump(), **changes})
+    return subject.model_copy(update=changes)
+
+
+def _edit(kind: Subject, name: str | None, changes: Mapping[str, Any]) -> Callable[[Any], Any]:
+    """Return the change of a trait, of a field of a template, or of a template where no field is named."""
+    if kind == "trait" or name is None:
+        return lambda subject: _changed(subject, changes)
+
+    def edit(spec: TemplateSpec) -> TemplateSpec:
+        fields = [_changed(item, changes) if item.name == name else item for item in spec.fields]
+        return TemplateSpec.model_validate({**spec.model_dump(), "fields": [item.model_dump() for item in fields]})
+
+    return edit

@@ -8,7 +8,7 @@ from typing import Any
 
 from karenina_core import patterns
 from karenina_core.authoring.linter.fields import pattern_problems, repeats_repetition
-from karenina_core.authoring.linter.findings import RULES, Finding, Fix, Problem, in_order, rule
+from karenina_core.authoring.linter.findings import Finding, Problem, findings_of, in_order, rule
 from karenina_core.authoring.reading import is_placeholder, words
 from karenina_core.errors import InputError
 from karenina_core.schemas import (
@@ -35,22 +35,9 @@ def lint_rubric(traits: Sequence[AnyTrait], *, shared: Sequence[AnyTrait] = ()) 
         traits: The traits of one rubric. They need not form one yet: names may be repeated.
         shared: The global traits, where `traits` belong to one question.
     """
-    findings = []
-    for trait in traits:
-        for check in RULES["trait"]:
-            for problem in check.check(trait, traits, shared):
-                fix = None if problem.changes is None else _trait_fix(problem.label, problem.changes)
-                try:
-                    settled = fix and check.settled(problem, fix.edit(trait), traits, shared)
-                except ValueError:
-                    settled = False
-                findings.append(check.finding(problem, trait.name, fix if settled else None))
+    findings = [item for trait in traits for item in findings_of("trait", trait, traits, shared, name=trait.name)]
     unique = {(finding.code, finding.field, finding.what): finding for finding in findings}
     return in_order(unique.values())
-
-
-def _trait_fix(label: str, changes: Any) -> Fix:
-    return Fix(label, lambda trait: trait.model_copy(update=changes), "trait")
 
 
 @rule("trait", "error")

@@ -9,14 +9,12 @@ from typing import Any
 
 from karenina_core.authoring.linter.fields import fuller_description
 from karenina_core.authoring.linter.findings import (
-    RULES,
     Finding,
     Known,
     Problem,
-    field_findings,
+    findings_of,
     in_order,
     rule,
-    template_fix,
 )
 from karenina_core.authoring.linter.sources import unreadable
 from karenina_core.authoring.reading import gives_away, words
@@ -52,15 +50,12 @@ def lint(
     spec, findings = (read.spec, []) if isinstance(read, Template) else (read, list[Finding]())
     lines = {item.name: read.line_of(item.name) for item in spec.fields} if isinstance(read, Template) else {}
     for item in spec.fields:
-        findings += field_findings(spec, item, known, lines.get(item.name))
-    problems = [(check, problem) for check in RULES["template"] for problem in check.check(spec)]
+        findings += findings_of("field", item, known, name=item.name, lines=lines)
+    findings += findings_of("template", spec, lines=lines)
     if isinstance(read, Template) and spec.own_code:
         text = readable(read.source)
         methods = on_deep_stack(lambda: _read_methods(parse_module(text), spec.class_name))
-        problems += [(check, problem) for check in RULES["methods"] for problem in check.check(spec, methods)]
-    for check, problem in problems:
-        fix = None if problem.changes is None else template_fix(problem.label, problem.field, problem.changes)
-        findings.append(check.finding(problem, problem.field, fix, lines.get(problem.field or "")))
+        findings += findings_of("methods", spec, methods, lines=lines)
     return in_order(findings)
 
 

@@ -15,9 +15,7 @@ from karenina_core.authoring import (
     lint,
     lint_form,
     repair_all,
-    repair_whole_form,
     repaired,
-    repaired_form,
 )
 from karenina_core.benchmark import Benchmark, BenchmarkQuestion
 from karenina_core.errors import TemplateError
@@ -199,14 +197,14 @@ def _finding(draft: Draft, form: Form | None, finding: Finding, at: int) -> None
 
 def _fix(draft: Draft, form: Form | None, finding: Finding) -> None:
     if form is not None and form.problem:
-        change(draft, lambda data: repaired_form(data, finding), anew=True)
+        change(draft, lambda data: repaired(data, finding), anew=True)
     else:
         put_source(draft, lambda source: repaired(source, finding), "Fixed.")
 
 
 def _fix_all(draft: Draft, form: Form | None, context: dict[str, Any]) -> None:
     if form is not None and form.problem:
-        change(draft, lambda data: repair_whole_form(data, **context).result, anew=True)
+        change(draft, lambda data: repair_all(data, **context).result, anew=True)
         if form.problem:
             return
     before = draft.values[TEMPLATE]
