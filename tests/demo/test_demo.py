@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from functools import cache
 from importlib import resources
 from itertools import product
@@ -21,7 +20,7 @@ from karenina_core.pipeline.metrics import ExtractedItems
 from karenina_core.pipeline.stages.rubric import trait_keys
 from karenina_core.runs import Store, run_verification
 from karenina_core.schemas import MetricRubricTrait, Rubric, RubricTrait, VerificationResultSet
-from karenina_core.schemas.entities.question import Question, question_id
+from karenina_core.schemas.entities.question import Question
 from karenina_core.schemas.primitives import REGISTRY
 from karenina_core.templates import Evaluation, Template, read_template
 
@@ -113,10 +112,6 @@ def test_every_question_says_where_it_comes_from() -> None:
     assert {(q.author or {})["name"] for q in questions()} == {"Karenina Workbench authors"}
 
 
-def test_question_ids_follow_from_the_texts() -> None:
-    assert benchmark().get_question_ids() == [question_id(q.question) for q in questions()]
-
-
 def test_each_call_gives_an_own_copy() -> None:
     copy = demo.demo_benchmark()
     copy.clear_questions()
@@ -130,22 +125,6 @@ def test_the_file_is_what_the_writer_writes() -> None:
 
 def test_every_primitive_decides_something() -> None:
     assert {rule["type"] for rule in rules()} == ALL_PRIMITIVES <= set(REGISTRY)
-
-
-def test_all_authoring_styles_appear() -> None:
-    styles = [template_of(q).style for q in questions()]
-    own = [q.answer_template or "" for q in questions() if template_of(q).style == "own_code"]
-    assert (styles.count("declarative"), len(own)) == (11, 3)
-    assert sum("model_post_init" in source for source in own) == 2
-    assert sum("def ground_truth" in source for source in own) == 1
-
-
-def test_compositions_weights_hints_and_synonyms_appear() -> None:
-    specs = [template_of(q).spec for q in questions()]
-    assert {spec.composition for spec in specs} == {"all_of", "at_least_n(3)"}
-    assert {field.weight for spec in specs for field in spec.fields} == {0.5, 1.0, 2.0}
-    assert any(field.extraction_hint for spec in specs for field in spec.fields)
-    assert "mapping" in json.dumps(rules())
 
 
 @pytest.mark.parametrize("words", OUTCOMES)
@@ -189,33 +168,11 @@ def test_each_answer_meets_its_fate(words: str, model: str) -> None:
     assert outcome(asked(words), model) == OUTCOMES[words].split()[MODELS.index(model)]
 
 
-@pytest.mark.parametrize(("model", "passed"), [("thorough", 11), ("concise", 9), ("careless", 5)])
-def test_models_differ_in_how_often_they_pass(model: str, passed: int) -> None:
-    assert sum(outcome(question, model) == "pass" for question in questions()) == passed
-
-
 @pytest.mark.parametrize("change", ['"remove_punctuation"', 'SynonymMap(mapping={"bcl-2": "bcl2"})'])
 def test_a_normaliser_cures_the_rule_that_is_too_strict(change: str) -> None:
     question = asked("drug target")
     source = str(question.answer_template).replace('"strip"]', f'"strip", {change}]')
     assert [evaluated(question, model, read_template(source)).verdict for model in MODELS] == [True] * 3
-
-
-def test_a_rounded_hazard_ratio_is_within_the_tolerance() -> None:
-    assert [evaluated(asked("DAPA-HF"), model).granular for model in ("thorough", "concise")] == [1.0, 1.0]
-
-
-def test_partly_right_answers_get_partial_credit() -> None:
-    scores = {words: evaluated(asked(words), "careless").granular for words in ("Food and Drug", "generic name")}
-    assert scores == pytest.approx({"Food and Drug": 1 / 3, "generic name": 1 / 3})
-
-
-def test_key_terms_or_meaning_decide_the_mechanism() -> None:
-    question = asked("aspirin")
-    template = template_of(question)
-    evaluation = evaluated(question, "concise", template)
-    without_meaning = replace(evaluation, pending=("rationale",))
-    assert template.complete(without_meaning, {"rationale": (False, 0.1)}).verdict is True
 
 
 @pytest.mark.parametrize(
@@ -235,15 +192,6 @@ def test_metrics_follow_from_the_recorded_items(words: str, model: str, numbers:
     recorded = reply("metric", question, model, trait.name)
     values, _ = evaluate(trait, ExtractedItems.model_validate_json(str(recorded)).items)
     assert list(values.values()) == pytest.approx(list(numbers))
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_metric_items_stand_in_the_answer(model: str) -> None:
-    for question in (asked("Which of the following"), asked("Classify")):
-        (trait,) = (benchmark().get_question_rubric(question.id) or Rubric()).metric_traits
-        recorded = ExtractedItems.model_validate_json(str(reply("metric", question, model, trait.name)))
-        answer = str(reply("answer", question, model)).lower()
-        assert [item.item for item in recorded.items if item.item not in answer] == []
 
 
 @pytest.mark.parametrize("words", OUTCOMES)
@@ -279,29 +227,10 @@ def test_the_demo_runs_without_network_or_key(run: VerificationResultSet) -> Non
     reasons = [result.failure.category for result in run if result.failure]
     assert sorted(reasons) == ["abstention", "abstention", "parsing"]
     told = {warning.split(",")[0].split(".")[0] for item in run for warning in item.warnings}
-    assert told == {"The answer was cut off at the token limit (max_tokens)", "rationale was not compared"}
-
-
-def test_every_answer_is_described_by_every_trait(run: VerificationResultSet) -> None:
     assert [result.rubric.errors for result in run] == [{}] * 42
-    scored = {name for result in run for name in result.rubric.scores}
-    assert scored == {"Conciseness", "Clarity", "Stays on Topic", "Intended Reader"}
-
-
-def test_empty_phrases_are_found_by_the_pattern(run: VerificationResultSet) -> None:
-    fillers = [r.answering_model for r in run if not r.rubric.regex["No Filler Opening"]]
+    fillers = [result.answering_model for result in run if not result.rubric.regex["No Filler Opening"]]
     assert fillers == ["demo/careless"] * 5
-
-
-def test_only_the_thorough_model_mentions_bh3(run: VerificationResultSet) -> None:
-    found = {
-        r.answering_model: value for r in run if (value := r.rubric.regex.get("Mentions BH3 Proteins")) is not None
-    }
-    assert found == {"demo/thorough": True, "demo/concise": False, "demo/careless": False}
-
-
-def test_similarities_are_asked_for_only_where_they_can_be_computed() -> None:
-    assert demo.demo_config().embedding_check_enabled == demo.embeddings_available()
+    assert told == {"The answer was cut off at the token limit (max_tokens)", "rationale was not compared"}
 
 
 def test_live_models_are_the_packaged_one() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.demo import demo_config
-from karenina_core.demo.record import record, recording_of
+from karenina_core.demo.record import record
 from karenina_core.errors import InputError
 from karenina_core.models import Recording
 from karenina_core.runs import Store, run_verification
@@ -93,18 +93,6 @@ def test_a_recorded_run_can_be_replayed(config: VerificationConfig, benchmark: B
     assert result.rubric.metrics == {"Organs": {"recall": 0.5}, "Glands": {"recall": 0.0}}
 
 
-def test_every_call_is_kept_once(config: VerificationConfig, benchmark: Benchmark) -> None:
-    calls = record(config, benchmark, "organs", "Organs")["calls"]
-    assert sorted((call["purpose"], call["part"]) for call in calls) == [
-        ("abstention", ""),
-        ("answer", ""),
-        ("metric", "Glands"),
-        ("metric", "Organs"),
-        ("parse", ""),
-        ("rubric", ""),
-    ]
-
-
 def test_what_was_sent_and_used_is_kept(config: VerificationConfig, benchmark: Benchmark) -> None:
     answer = next(call for call in record(config, benchmark, "organs", "")["calls"] if call["purpose"] == "answer")
     assert answer["messages"] == [{"role": "user", "content": "Name two organs."}]
@@ -150,9 +138,3 @@ def test_a_call_that_failed_is_not_recorded(
 def test_replays_are_not_recorded_again(benchmark: Benchmark) -> None:
     with pytest.raises(InputError, match="cannot be recorded"):
         record(demo_config(), benchmark, "again", "Again")
-
-
-def test_results_of_a_replay_are_refused_too(config: VerificationConfig, benchmark: Benchmark, tmp_path: Path) -> None:
-    results = replayed(record(config, benchmark, "organs", "Organs"), benchmark, tmp_path)
-    with pytest.raises(InputError, match="cannot be recorded"):
-        recording_of(results, config, "again", "Again")

@@ -123,12 +123,6 @@ def test_a_capacity_that_nobody_told_is_found(capacity: int) -> None:
     assert provider.refused < 0.5 * 150
 
 
-def test_a_model_has_a_bound_of_its_own() -> None:
-    provider = Provider()
-    outcomes(provider, 20, model(max_concurrent_requests=2))
-    assert provider.most_in_flight == 2
-
-
 @pytest.mark.parametrize(
     ("limit", "ceiling", "calls", "seconds"),
     [({"requests_per_minute": 6000}, 50, 130, 0.28), ({"tokens_per_minute": 60_000}, 1, 65, 0.2)],
@@ -188,12 +182,6 @@ def test_once_a_key_was_accepted_nobody_waits_for_a_first_call(key: ModelConfig)
     outcomes(Provider(), 1, key)
     provider = Provider()
     outcomes(provider, 8, key)
-    assert provider.most_in_flight == 8
-
-
-def test_without_a_key_nobody_waits_for_a_first_call() -> None:
-    provider = Provider()
-    outcomes(provider, 8)
     assert provider.most_in_flight == 8
 
 

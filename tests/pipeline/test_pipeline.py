@@ -80,16 +80,18 @@ def test_a_right_answer_passes_with_its_evidence() -> None:
     assert [call.purpose for call in result.template.calls] == ["parse"]
 
 
-def test_a_wrong_answer_fails_without_being_an_error() -> None:
-    result = run(benchmark(), script(parse={"target": "KRAS"}))
-    assert (result.status, result.verdict, result.failure) == ("completed", "fail", None)
-
-
-def test_a_null_extraction_never_passes() -> None:
-    result = run(benchmark(), script(parse={"target": None}))
-    assert result.verdict == "fail"
+@pytest.mark.parametrize(
+    ("template", "value", "verdict", "found"),
+    [(DECLARATIVE, "KRAS", "fail", False), (DECLARATIVE, None, "fail", None),
+     (OWN_CODE, " bcl2 ", "pass", None), (OWN_CODE, "KRAS", "fail", None)],
+)  # fmt: skip
+def test_a_wrong_answer_fails_without_being_an_error_and_a_null_never_passes(
+    template: str, value: str | None, verdict: str, found: bool | None
+) -> None:
+    result = run(benchmark(template), script(parse={"target": value}))
+    assert (result.status, result.verdict, result.failure) == ("completed", verdict, None)
     assert result.template is not None
-    assert result.template.field_results == {"target": None}
+    assert template == OWN_CODE or result.template.field_results == {"target": found}
 
 
 def test_no_judge_prompt_holds_the_truth() -> None:
@@ -110,11 +112,6 @@ def test_hints_are_left_out_on_request() -> None:
     seen: list[ChatRequest] = []
     run(benchmark(), script(), seen=seen, include_extraction_hints=False)
     assert not [request for request in seen if "Give the gene symbol" in repr(request.messages)]
-
-
-def test_own_code_decides_in_the_sandbox() -> None:
-    assert run(benchmark(OWN_CODE), script(parse={"target": " bcl2 "})).verdict == "pass"
-    assert run(benchmark(OWN_CODE), script(parse={"target": "KRAS"})).verdict == "fail"
 
 
 def test_own_code_that_raises_is_an_error_at_its_line_not_a_wrong_answer() -> None:
@@ -302,18 +299,6 @@ def test_a_score_out_of_range_is_refused_not_clamped(value: object, complaint: s
     assert complaint in result.rubric.errors["Conciseness"]
 
 
-def test_sequential_evaluation_asks_once_per_trait() -> None:
-    seen: list[ChatRequest] = []
-    rubric = Rubric(traits=[RubricTrait(name="A"), RubricTrait(name="B")])
-    run(
-        benchmark(rubric=rubric),
-        script(rubric={"reason": "", "value": 3}),
-        seen=seen,
-        rubric_evaluation_strategy="sequential",
-    )
-    assert [request.subject.part for request in seen if request.purpose == "rubric"] == ["A", "B"]
-
-
 def test_the_questions_own_trait_replaces_the_global_one() -> None:
     made = benchmark(rubric=Rubric(traits=[ManualRubricTrait(name="Mention", pattern="BCL")]))
     made.set_global_rubric(Rubric(traits=[ManualRubricTrait(name="Mention", pattern="never there")]))
@@ -323,25 +308,24 @@ def test_the_questions_own_trait_replaces_the_global_one() -> None:
     assert "replaces the global one" in result.warnings[0]
 
 
-def test_only_named_traits_are_evaluated_on_request() -> None:
-    result = run(benchmark(rubric=QUALITY), script(), rubric_trait_names=["No hedging"])
-    assert set(result.rubric.provenance) == {"No hedging"}
+TWO_TRAITS = Rubric(traits=[RubricTrait(name="A"), RubricTrait(name="B")])
 
 
-def test_rubrics_alone_ask_for_no_extraction() -> None:
+@pytest.mark.parametrize(
+    ("rubric", "settings", "asked"),
+    [(TWO_TRAITS, {"rubric_evaluation_strategy": "sequential"}, ["answer", "parse", "A", "B"]),
+     (QUALITY, {"evaluation_mode": "rubric_only"}, ["answer", "rubric", "Targets"]),
+     (QUALITY, {"evaluation_mode": "template_only"}, ["answer", "parse"]),
+     (QUALITY, {"rubric_trait_names": ["No hedging"]}, ["answer", "parse"])],
+    ids=["one by one", "traits only", "template only", "named traits"],
+)  # fmt: skip
+def test_only_what_is_wanted_is_asked_for(rubric: Rubric, settings: dict[str, Any], asked: list[str]) -> None:
     seen: list[ChatRequest] = []
-    result = run(
-        benchmark(rubric=QUALITY), script(rubric=SCORES, metric=ITEMS), seen=seen, evaluation_mode="rubric_only"
-    )
-    assert (result.status, result.verdict) == ("completed", "not_evaluated")
-    assert "parse" not in [request.purpose for request in seen]
-
-
-def test_templates_alone_ask_for_no_traits() -> None:
-    seen: list[ChatRequest] = []
-    result = run(benchmark(rubric=QUALITY), script(), seen=seen, evaluation_mode="template_only")
-    assert not result.rubric.performed
-    assert "rubric" not in [request.purpose for request in seen]
+    scores = SCORES if rubric is QUALITY else {"reason": "", "value": 3}
+    result = run(benchmark(rubric=rubric), script(rubric=scores, metric=ITEMS), seen=seen, **settings)
+    assert [request.subject.part or request.purpose for request in seen] == asked
+    assert result.status == "completed"
+    assert result.verdict == ("pass" if "parse" in asked else "not_evaluated")
 
 
 def test_a_hostile_pattern_is_an_error_of_its_trait() -> None:

@@ -17,7 +17,6 @@ from karenina_core.schemas import (
     PromptConfig,
     RubricPart,
     RubricTrait,
-    StoredTrait,
 )
 from tests.faults.openai_server import OpenAIServer, Reply
 
@@ -50,17 +49,6 @@ def test_the_call_is_kept_with_prompt_and_reply(openai_server: OpenAIServer) -> 
     assert json.loads(call.reply or "")["value"] == "warm"
 
 
-def test_a_value_out_of_range_is_an_error_of_the_trait(openai_server: OpenAIServer) -> None:
-    part = outcome(RubricTrait(name="Clarity", description="How clear?"), openai_server, {"reason": "", "value": 9})
-    assert (part.scores, part.errors) == ({}, {"Clarity": "The judge answered 9, outside 1 to 5."})
-
-
-def test_metrics_are_counted_from_the_list(openai_server: OpenAIServer) -> None:
-    part = outcome(METALS, openai_server, {"items": [{"item": "gold", "matches": "gold"}]})
-    assert part.metrics == {"Metals": {"recall": 0.5}}
-    assert part.performed
-
-
 def test_a_list_that_does_not_fit_is_an_error_in_words_for_people_and_for_the_judge(
     openai_server: OpenAIServer,
 ) -> None:
@@ -88,11 +76,6 @@ def test_a_pattern_that_hangs_is_an_error_of_the_trait(openai_server: OpenAIServ
             return await TraitScorer(trait, caller).score(Sample("?", "a" * 40 + "b"))
 
     assert "took too long" in asyncio.run(once()).errors["Slow"]
-
-
-def test_a_trait_that_is_only_kept_says_so(openai_server: OpenAIServer) -> None:
-    part = outcome(StoredTrait(name="Old", kind="callable", rating={}), openai_server)
-    assert "never loaded" in part.errors["Old"]
 
 
 def test_a_judge_is_needed_for_what_is_judged() -> None:
