@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -18,7 +19,7 @@ from pages.components.benchmarks.choice import NextStep
 from pages.components.drafting import start as drafting
 from pages.components.table_import import answers as prepared_answers
 from pages.components.text import local_time, plain, short
-from pages.components.widgets import pick
+from pages.components.widgets import download, pick
 
 _VIEWS = {"here": "In the workspace", "deleted": "Deleted"}
 _RENAMING = "_renaming"
@@ -154,17 +155,13 @@ def _downloads(row: BenchmarkRow) -> None:
         "csv": ("CSV (.csv)", "text/csv", as_csv),
     }
     for suffix, (title, mime, make) in formats.items():
-        st.download_button(
-            title,
-            data=lambda make=make: make(services.store().benchmarks.load(row.id)),  # type: ignore[misc]
-            file_name=f"{stem}.{suffix}",
-            mime=mime,
-            icon=":material/download:",
-            on_click="ignore",
-            key=f"download_{suffix}_{row.id}",
-            width="stretch",
-        )
+        key = f"download_{suffix}_{row.id}"
+        download(title, partial(_made, row, make), f"{stem}.{suffix}", mime, key=key, width="stretch")
     st.caption("The benchmark file holds everything; the tables hold the questions, and can be opened here again.")
+
+
+def _made(row: BenchmarkRow, make: Callable[[Benchmark], bytes]) -> bytes:
+    return make(services.store().benchmarks.load(row.id))
 
 
 def as_csv(benchmark: Benchmark) -> bytes:

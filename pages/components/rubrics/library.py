@@ -17,13 +17,14 @@ from karenina_core.runs import (
     remove_from_library,
 )
 from karenina_core.schemas import AnyTrait, StoredTrait
-from karenina_core.text import counted, first_free
+from karenina_core.text import counted
 from pages.components import feedback, forms, frame, services
 from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.rubrics import traits as rubric_traits
 from pages.components.rubrics.scope import Scope
 from pages.components.text import distinct, plain, short
 from pages.components.traits.form import yields
+from pages.components.widgets import download
 
 _LIBRARY = "library"
 
@@ -95,18 +96,9 @@ def _acts(
 
 
 def _copy(scope: Scope, traits: Sequence[AnyTrait]) -> None:
-    """Copy traits; one whose name is used already gets another name."""
-    present = scope.now()
-    used = {trait.name for trait in (*present, *scope.shared)}
-    copies: list[AnyTrait] = []
-    for trait in traits:
-        name = trait.name
-        if name in used:
-            name = first_free(partial("{} {}".format, name), used, start=2)
-        used.add(name)
-        copies.append(trait.model_copy(deep=True, update={"name": name}))
+    copies = scope.copies(traits)
     names = [copy.name for copy in copies]
-    scope.save([*present, *copies], names)
+    scope.save([*scope.now(), *copies], names)
     rubric_traits.choose(scope, names[0])
 
     def undo() -> None:
@@ -134,15 +126,8 @@ def _bold(traits: Sequence[AnyTrait]) -> str:
 def _files(entries: Sequence[LibraryTrait]) -> None:
     with st.expander("Export or import the library", icon=":material/sync_alt:"):
         if entries:
-            st.download_button(
-                "Export as JSON",
-                data=lambda: library_file(entry.trait for entry in entries),
-                file_name="traits.json",
-                mime="application/json",
-                icon=":material/download:",
-                on_click="ignore",
-                key="library_export",
-            )
+            make = partial(library_file, [entry.trait for entry in entries])
+            download("Export as JSON", make, "traits.json", "application/json", key="library_export")
         upload = st.file_uploader("A library file", type=["json"], max_upload_size=5, key="library_import")
         if upload is None:
             return

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import BenchmarkRow
 from karenina_core.schemas import AnyTrait, Rubric, merge_rubrics
-from karenina_core.text import counted
+from karenina_core.text import counted, first_free
 from pages.components import forms, services
 from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.text import distinct, short
@@ -75,6 +76,17 @@ class Scope:
         """Return the traits as they are stored at this moment."""
         row = services.store().benchmarks.row(self.benchmark_id)
         return list(self._of(benchmark_choice.reading(row.id, row.revision)).traits)
+
+    def copies(self, traits: Iterable[AnyTrait]) -> list[AnyTrait]:
+        """Return copies of traits to add; one whose name is used already gets another name."""
+        used = {trait.name for trait in (*self.now(), *self.shared)}
+        copies: list[AnyTrait] = []
+        for trait in traits:
+            free = trait.name not in used
+            name = trait.name if free else first_free(partial("{} {}".format, trait.name), used, start=2)
+            used.add(name)
+            copies.append(trait.model_copy(deep=True, update={"name": name}))
+        return copies
 
     def _of(self, benchmark: Benchmark) -> Rubric:
         if self.question_id is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -11,7 +10,7 @@ from karenina_core.authoring import lint_rubric
 from karenina_core.errors import validation_message
 from karenina_core.runs import add_to_library
 from karenina_core.schemas import AnyTrait, StoredTrait
-from karenina_core.text import counted, first_free
+from karenina_core.text import counted
 from pages.components import drafts, feedback, forms, frame, save_button, services
 from pages.components.drafts import Draft
 from pages.components.rubrics.scope import Scope
@@ -195,8 +194,7 @@ def _move(scope: Scope, trait: AnyTrait, by: int) -> None:
 
 def _duplicate(scope: Scope, trait: AnyTrait) -> None:
     traits = scope.now()
-    used = {other.name for other in (*traits, *scope.shared)}
-    copy = trait.model_copy(deep=True, update={"name": first_free(partial("{} {}".format, trait.name), used, start=2)})
+    [copy] = scope.copies([trait])
     traits.insert([other.name for other in traits].index(trait.name) + 1, copy)
     scope.save(traits, [copy.name])
     choose(scope, copy.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -12,7 +13,7 @@ from karenina_core.sheets import csv_text
 from karenina_core.text import counted
 from pages.components import forms
 from pages.components.text import plain, short
-from pages.components.widgets import fingerprint
+from pages.components.widgets import download, fingerprint
 
 _ACTIONS: dict[Choice, str] = {"fix": "Fix", "keep": "Leave as it is", "skip": "Leave the row out"}
 _CHOICES = {word: choice for choice, word in _ACTIONS.items()}
@@ -57,15 +58,8 @@ def draw(examined: Import, choices: Choices, key: Key) -> Choices | None:
             able = [finding for finding in shown if choice in finding.choices and finding.choice != choice]
             if st.button(f"{word} ({len(able)})", key=key(f"bulk_{choice}"), disabled=not able):
                 return _decided(choices, {finding.key: choice for finding in able})
-        st.download_button(
-            "Findings as CSV",
-            lambda: as_csv(examined.findings),
-            file_name="findings.csv",
-            mime="text/csv",
-            icon=":material/download:",
-            on_click="ignore",
-            key=key("findings_csv"),
-        )
+        make = partial(as_csv, examined.findings)
+        download("Findings as CSV", make, "findings.csv", "text/csv", key=key("findings_csv"))
     changed: Choices | None = st.session_state.pop(_CHANGED, None)
     return changed
 

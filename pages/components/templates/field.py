@@ -184,16 +184,15 @@ def _rule(form: Form, place: int) -> None:
     cls = REGISTRY[str(rule["type"])]
     st.caption(plain(summary_of(cls)), help=rule_help(cls.__name__))
     entries = parameters_of(cls)
-    small = [entry for entry in entries if entry.kind in _SMALL]
-    if small:
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            for entry in small:
-                _small(form, place, entry)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for entry in entries:
+            if entry.kind in _SMALL:
+                _parameter(form, place, entry)
     for entry in entries:
         if entry.kind == "normalizers":
             _normalizers(form, place, entry)
         elif entry.kind not in _SMALL:
-            _large(form, place, entry)
+            _parameter(form, place, entry)
 
 
 def _rule_label(name: str | None, kind: str) -> str:
@@ -207,58 +206,40 @@ def _rule_label(name: str | None, kind: str) -> str:
     return f"{label} (made for {_KIND_NAMES[cls.applies_to[0]]})"
 
 
-def _parameter(form: Form, place: int, entry: Parameter, read: Callable[[Any], Any]) -> tuple[str, Any, dict[str, Any]]:
-    """Return title and value of a parameter, and the arguments of the widget that edits it."""
-    rule = form.fields[place]["verify_with"]
-    label = entry.name.replace("_", " ").capitalize() + (" (optional)" if entry.optional else "")
+def _parameter(form: Form, place: int, entry: Parameter) -> None:
+    """Draw the widget of a parameter."""
+    rule, blank = form.fields[place]["verify_with"], None if entry.optional else ""
+    readers: dict[str, Callable[[Any], Any]] = {"text": lambda typed: typed or blank, "texts": read_lines}
+    readers |= {"data": read_data, **dict.fromkeys(_SMALL, lambda typed: typed)}
+    read = list if entry.name == "flags" else readers[entry.kind]
 
     def store(data: FormData, typed: Any) -> FormData:
         return set_parameter(data, place, entry.name, read(typed))
 
-    bound = form.bind(store, place, "parameter", rule["type"], entry.name)
-    return label, rule.get(entry.name), {"help": entry.meaning or None, **bound}
-
-
-def _small(form: Form, place: int, entry: Parameter) -> None:
-    label, value, widget = _parameter(form, place, entry, lambda typed: typed)
-    if entry.kind == "bool":
-        st.toggle(label, bool(value), **widget)
-        return
-    if entry.kind == "choice":
-        at = entry.choices.index(value) if value in entry.choices else None
-        st.selectbox(label, entry.choices, index=at, width=180, **widget)
-        return
-    whole = entry.kind == "int"
-    kind: Any = int if whole else float
-    value, least, most = (None if number is None else kind(number) for number in (value, entry.least, entry.most))
-    st.number_input(
-        label,
-        value=value,
-        min_value=least,
-        max_value=most,
-        step=1 if whole else 0.01,
-        format="%d" if whole else "%g",
-        placeholder="none" if entry.optional else "",
-        width=180,
-        **widget,
-    )
-
-
-def _large(form: Form, place: int, entry: Parameter) -> None:
-    if entry.kind == "text":
-        blank = None if entry.optional else ""
-        label, value, widget = _parameter(form, place, entry, lambda typed: typed or blank)
-        st.text_input(label, value or "", **widget)
-    elif entry.name == "flags":
-        label, value, widget = _parameter(form, place, entry, list)
+    label = entry.name.replace("_", " ").capitalize() + (" (optional)" if entry.optional else "")
+    value = rule.get(entry.name)
+    widget: dict[str, Any] = form.bind(store, place, "parameter", rule["type"], entry.name)
+    widget["help"] = entry.meaning or None
+    if entry.name == "flags":
         flags = [*_FLAGS, *(flag for flag in value or () if flag not in _FLAGS)]
         st.multiselect(label, flags, default=list(value or ()), format_func=short, **widget)
+    elif entry.kind == "bool":
+        st.toggle(label, bool(value), **widget)
+    elif entry.kind == "choice":
+        at = entry.choices.index(value) if value in entry.choices else None
+        st.selectbox(label, entry.choices, index=at, width=180, **widget)
+    elif entry.kind in ("int", "float"):
+        kind: Any = int if entry.kind == "int" else float
+        value, least, most = (None if item is None else kind(item) for item in (value, entry.least, entry.most))
+        widget |= {"step": 1, "format": "%d"} if kind is int else {"step": 0.01, "format": "%g"}
+        widget |= {"min_value": least, "max_value": most, "placeholder": "none" if entry.optional else ""}
+        st.number_input(label, value=value, width=180, **widget)
+    elif entry.kind == "text":
+        st.text_input(label, value or "", **widget)
+    elif entry.kind == "texts":
+        st.text_area(f"{label}, one a line", write_lines(value), height=_TALL, **widget)
     else:
-        write, read, how = (
-            (write_lines, read_lines, "one a line") if entry.kind == "texts" else (write_data, read_data, "as JSON")
-        )
-        label, value, widget = _parameter(form, place, entry, read)
-        st.text_area(f"{label}, {how}", write(value), height=_TALL, **widget)
+        st.text_area(f"{label}, as JSON", write_data(value), height=_TALL, **widget)
 
 
 def _normalizers(form: Form, place: int, entry: Parameter) -> None:
