@@ -91,6 +91,11 @@ def test_a_number_is_found_however_it_is_written(value: object, how: str, places
     assert found(value) == (how, places)
 
 
+@pytest.mark.parametrize("value", ["ben", "2016-04-12"], ids=["within a longer word", "another date"])
+def test_what_is_not_there_stands_nowhere(value: str) -> None:
+    assert found(value) == ("nowhere", [])
+
+
 def test_digits_within_a_longer_number_do_not_count() -> None:
     assert found(12) == ("nowhere", [])
 

@@ -83,27 +83,27 @@ def made(result, field, call):
     return make
 
 
-def test_other_words_are_the_answers_doing(made):
-    assert cause_of(made(), made(text="It is KRAS.", value="KRAS", passed=False)) == "answer"
+@pytest.mark.parametrize(
+    ("before", "after", "changed", "cause"),
+    [
+        ({}, {}, (), None),
+        ({}, {"text": "It is KRAS.", "value": "KRAS", "passed": False}, (), "answer"),
+        ({}, {"text": "It is KRAS.", "passed": False, "prompt": "Be brief."}, (), "config"),
+        ({}, {"text": "It is KRAS.", "passed": False}, {"Sample A"}, "config"),
+        ({}, {"value": "KRAS", "passed": False}, (), "extraction"),
+        ({}, {"value": "KRAS", "passed": False}, {"judge"}, "config"),
+        ({}, {"passed": False, "rule": {"type": "ExactMatch"}}, (), "rule"),
+        ({}, {"failure": True}, (), "error"),
+        ({"failure": True}, {}, (), "error"),
+    ],
+)
+def test_the_first_thing_that_is_different_is_the_cause(made, before, after, changed, cause):
+    assert cause_of(made(**before), made(**after), changed) == cause
 
 
-def test_another_prompt_is_the_configurations_doing(made):
-    assert cause_of(made(), made(text="It is KRAS.", passed=False, prompt="Be brief.")) == "config"
-
-
-def test_another_reading_of_the_same_answer_is_the_extractions_doing(made):
-    before, after = made(), made(value="KRAS", passed=False)
-    assert cause_of(before, after) == "extraction"
-    assert cause_of(before, after, {"judge"}) == "config"
-
-
-def test_the_same_reading_with_another_verdict_is_the_rules_doing(made):
-    assert cause_of(made(), made(passed=False, rule={"type": "ExactMatch"})) == "rule"
-
-
-def test_an_error_on_one_side_is_no_change_of_the_answer(made):
-    assert cause_of(made(), made(failure=True)) == "error"
-    assert cause_of(made(failure=True), made()) == "error"
+def test_a_renamed_model_is_changed():
+    before, after = ({"answering_models": [{"id": name}]} for name in ("v1", "v2"))
+    assert changed_models(before, after, {"v1": "v2"}) == {"v2"}
 
 
 def test_causes_are_counted_by_change(made):

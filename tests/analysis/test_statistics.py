@@ -239,6 +239,11 @@ def test_an_answer_from_the_ledger_counts_with_what_its_model_charged(run, call)
     assert (found.loc["a", "cost"], found.loc["a", "priced"]) == (pytest.approx(0.02), 3)
 
 
+def test_without_times_of_calls_whole_evaluations_are_timed(run):
+    [row] = latencies(results_frame(run("++", seconds=2.5))).to_dict("records")
+    assert (row["of"], row["median"]) == ("evaluation", 2.5)
+
+
 def test_times_are_quantiles_of_the_calls_that_answered(run, call):
     times = [0.5, 1.0, 2.0, 4.0, 8.0]
     results = [item for seconds in times for item in priced(run, call, "a", "+", 0.01, seconds)]
@@ -272,6 +277,11 @@ def test_discrimination_is_the_correlation_with_all_other_questions(run):
         assert row["discrimination"] == pytest.approx(expected.statistic)
         assert row["discrimination_low"] == pytest.approx(expected.confidence_interval().low)
         assert row["rate"] == pytest.approx(sum(own) / 6)
+
+
+def test_a_question_that_weak_models_get_right_is_below_zero(run):
+    table = analysed(run)
+    assert table.loc["Question 5?", "discrimination"] < 0 < table.loc["Question 1?", "discrimination"]
 
 
 def test_a_question_that_everybody_gets_right_tells_nobody_apart(run):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,18 +30,23 @@ def test_an_answer_that_declined_is_no_error(result):
     assert shown("errors", declined) == []
 
 
-def test_repeats_that_come_to_different_verdicts_are_unstable(run):
-    repeats = [*run("+-+", replicate=1), *run("+++", replicate=2)]
-    assert shown("unstable", repeats) == ["Question 2?", "Question 2?"]
-
-
-def test_models_differ_where_one_is_right_and_another_wrong(run):
-    assert shown("differ", [*run("++-", "A"), *run("+--", "B")]) == ["Question 2?", "Question 2?"]
-
-
-def test_a_model_that_is_right_half_the_time_differs_from_nobody(run):
-    repeats = [*run("+", "A", replicate=1), *run("-", "A", replicate=2), *run("-", "B")]
-    assert shown("differ", repeats) == []
+@pytest.mark.parametrize(
+    ("view", "runs", "questions"),
+    [
+        ("unstable", [("++", {"replicate": 1}), ("+-", {"replicate": 2})], ["Question 2?"] * 2),
+        ("unstable", [("+", {"replicate": 1}), ("0", {"replicate": 2})], []),
+        ("differ", [("++-", {"model": "A"}), ("+--", {"model": "B"})], ["Question 2?"] * 2),
+        ("differ", [("+", {"model": "A", "parsing_model": "J1"}), ("-", {"model": "B", "parsing_model": "J2"})], []),
+        (
+            "differ",
+            [("+", {"model": "A"}), ("-", {"model": "A", "replicate": 2}), ("-", {"model": "B"})],
+            [],
+        ),
+    ],
+    ids=["repeats", "a repeat without a verdict", "models", "by two judges", "right half the time"],
+)
+def test_a_view_shows_what_differs(run, view, runs, questions):
+    assert shown(view, [result for verdicts, parts in runs for result in run(verdicts, **parts)]) == questions
 
 
 def test_a_disputed_verdict_is_flagged(run):

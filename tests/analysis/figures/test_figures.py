@@ -318,6 +318,15 @@ def test_why_no_prices_can_be_compared_is_said_precisely(run, call, cost, source
     assert said in drawing.layout.annotations[0].text
 
 
+@pytest.mark.parametrize(
+    ("verdicts", "cost", "words"),
+    [("+-", None, "No call behind an answer"), ("00", 0.01, "No answer with a known price has a verdict")],
+)
+def test_why_no_prices_are_known_is_said(run, call, verdicts, cost, words):
+    results = run(verdicts, **({"answer": answered(call, cost)} if cost else {}))
+    assert draw("cost_quality", results).layout.annotations[0].text.startswith(words)
+
+
 def test_recorded_answers_stand_beside_paid_ones_as_without_a_price(run, call):
     results = [
         *run("+-", "paid", answer=answered(call, 0.01)),
