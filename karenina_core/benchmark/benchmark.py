@@ -837,10 +837,6 @@ class Benchmark:
             and (custom_filter is None or custom_filter(question))
         ]
 
-    def get_questions_by_author(self, author: str) -> list[BenchmarkQuestion]:
-        """Return the questions of an author, by name."""
-        return self.filter_questions(author=author)
-
     def get_questions_with_rubric(self) -> list[BenchmarkQuestion]:
         """Return the questions that have traits of their own."""
         return self.filter_questions(has_rubric=True)

@@ -313,5 +313,5 @@ def test_filters(benchmark: Benchmark) -> None:
     assert ids(benchmark.filter_questions(has_template=False)) == ["lungs"]
     assert ids(benchmark.filter_questions(finished=False, has_template=True)) == ["sky"]
     assert ids(benchmark.filter_questions(custom_filter=lambda question: "lungs" in question.question)) == ["lungs"]
-    assert ids(benchmark.get_questions_by_author("Ada")) == ["target"]
+    assert ids(benchmark.filter_questions(author="Ada")) == ["target"]
     assert ids(benchmark.get_questions_with_rubric()) == ["target"]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karenina_core.benchmark import Benchmark, WorkspaceError, question_states
+from karenina_core.benchmark import UNFINISHED, Benchmark, WorkspaceError, question_states
 from karenina_core.benchmark.workspaces import check_relative, resolve
 from karenina_core.errors import InputError
 from karenina_core.schemas import Rubric, StoredTrait
@@ -113,17 +113,12 @@ def test_a_complete_benchmark_is_valid() -> None:
 STORED = StoredTrait(name="Old", kind="callable", rating={"@type": "Rating", "name": "Old"})
 
 
-def test_a_finished_question_with_a_template_is_ready() -> None:
-    assert question_states(small_benchmark())["target"] == ("ready", "", ())
-
-
-def test_an_unfinished_question_is_a_draft_and_says_so() -> None:
-    assert question_states(small_benchmark())["sky"][:2] == ("draft", "It is not marked as finished.")
-
-
-def test_traits_alone_are_enough_and_said() -> None:
-    lungs = question_states(small_benchmark())["lungs"]
-    assert lungs == ("ready", "It has no template: only traits are evaluated.", ())
+def test_every_question_has_a_state_with_its_reason() -> None:
+    assert question_states(small_benchmark()) == {
+        "target": ("ready", "", ()),
+        "lungs": ("ready", "It has no template: only traits are evaluated.", ()),
+        "sky": ("draft", UNFINISHED, (UNFINISHED,)),
+    }
 
 
 def test_a_question_that_nothing_decides_has_an_issue() -> None:
@@ -150,7 +145,7 @@ def test_everything_that_is_in_the_way_is_said() -> None:
     name = benchmark.add_question("How many lungs?", "2", finished=False)
     nothing, unfinished = question_states(benchmark)[name].obstacles
     assert "nothing would be decided" in nothing
-    assert unfinished == "It is not marked as finished."
+    assert unfinished == UNFINISHED
     benchmark.set_global_rubric(Rubric(traits=[CLARITY]))
     assert question_states(benchmark)[name].obstacles == (unfinished,)
 

@@ -250,12 +250,12 @@ def _pieces(contents: Contents, limit: int, deep_judgment: bool) -> Iterator[byt
 
 def _without_deep_judgment(value: Any) -> Any:
     if isinstance(value, dict):
-        kept = {key: item for key, item in value.items() if not key.startswith("deep_judgment_")}
-        return {key: _without_deep_judgment(item) for key, item in kept.items()}
-    return (
-        [_without_deep_judgment(item) for item in value if not _is_setting(item)] if isinstance(value, list) else value
-    )
+        return {key: _without_deep_judgment(item) for key, item in value.items() if not _is_setting(key)}
+    if isinstance(value, list):
+        kept = (item for item in value if not (isinstance(item, dict) and _is_setting(item.get("name"))))
+        return list(map(_without_deep_judgment, kept))
+    return value
 
 
-def _is_setting(node: Any) -> bool:
-    return isinstance(node, dict) and str(node.get("name")).startswith("deep_judgment_")
+def _is_setting(name: Any) -> bool:
+    return str(name).startswith("deep_judgment_")
