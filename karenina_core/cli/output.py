@@ -51,15 +51,9 @@ def progress(quiet: bool) -> Iterator[Report]:
         yield _plain_reporter()
     else:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import Progress
 
-        columns = (
-            BarColumn(),
-            TextColumn("{task.percentage:>3.0f} %"),
-            TextColumn("{task.description}"),
-            TimeElapsedColumn(),
-        )
-        with Progress(*columns, console=Console(stderr=True)) as bar:
+        with Progress(console=Console(stderr=True)) as bar:
             task = bar.add_task("starting", total=100)
             yield lambda percent, message: bar.update(task, completed=percent, description=shown(message, 100))
 
