@@ -165,12 +165,8 @@ def _model(node: ast.ClassDef, body: Body) -> ModelSpec:
         raise refuse("unsupported", f"model {node.name} prepares itself", next="do it in verify()", at=node)
     verified = next((item for item in body.fields if item.verify_with), None)
     if verified:
-        raise refuse(
-            "unknown_call",
-            f"field {verified.name!r} of model {node.name} is a VerifiedField",
-            next="only fields of the Answer class can be verified",
-            line=body.lines[verified.name],
-        )
+        what, line = f"field {verified.name!r} of model {node.name} is a VerifiedField", body.lines[verified.name]
+        raise refuse("unknown_call", what, next="only fields of the Answer class can be verified", line=line)
     return ModelSpec(name=node.name, description=ast.get_docstring(node), fields=body.fields)
 
 
@@ -208,11 +204,9 @@ def _read_decorator(method: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope
     if not names:
         return None
     if len(names) > 1 or names[0] not in _DECORATORS:
+        first = method.decorator_list[0]
         raise refuse(
-            "unsupported",
-            f"the decorator {excerpt(method.decorator_list[0])}",
-            next="check values in verify() instead",
-            at=method.decorator_list[0],
+            "unsupported", f"the decorator {excerpt(first)}", next="check values in verify() instead", at=first
         )
     return names[0]
 
@@ -327,12 +321,9 @@ def _check_rule_body(node: ast.ClassDef, body: Body, scope: Scope) -> None:
             raise refuse("reserved", f"a custom primitive cannot define {name}", next="do it in its check", at=node)
     for item in body.fields:
         if item.verify_with is not None or item.name == "type" or not _is_plain(item.shape(frozenset(scope.models))):
-            raise refuse(
-                "bad_primitive",
-                f"{item.name!r} is not a parameter",
-                next="use bool, int, float, str or a list of them, with a plain default",
-                line=body.lines[item.name],
-            )
+            advice = "use bool, int, float, str or a list of them, with a plain default"
+            line = body.lines[item.name]
+            raise refuse("bad_primitive", f"{item.name!r} is not a parameter", next=advice, line=line)
 
 
 def _is_plain(shape: Shape) -> bool:

@@ -105,12 +105,8 @@ def read_primitive(node: ast.expr, scope: Scope) -> dict[str, Any]:
     name = _rule_name(node.func, scope)
     own = scope.rules.get(name or "")
     if name is None or (own is None and name not in REGISTRY):
-        raise refuse(
-            "unknown_call",
-            f"call of {ast.unparse(node.func)!r}",
-            next="use a built-in primitive, or a VerificationPrimitive or TracePrimitive defined at the top level",
-            at=node,
-        )
+        advice = "use a built-in primitive, or a VerificationPrimitive or TracePrimitive defined at the top level"
+        raise refuse("unknown_call", f"call of {ast.unparse(node.func)!r}", next=advice, at=node)
     if node.args:
         raise refuse("bad_primitive", f"{name} takes its parameters by name", at=node.args[0])
     arguments = keywords(node, "bad_primitive")

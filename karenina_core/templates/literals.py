@@ -56,12 +56,8 @@ def read_literal(node: ast.expr, constants: Mapping[str, Any]) -> Any:
         case ast.Name(id=name) if name in _WORDS:
             raise refuse("literal", f"{name!r} is not a Python value", next=f"write {_WORDS[name]}", at=node)
         case ast.Call(func=function):
-            raise refuse(
-                "unknown_call",
-                f"call of {ast.unparse(function)!r}",
-                next="only the built-in primitives can be used in field definitions",
-                at=node,
-            )
+            advice = "only the built-in primitives can be used in field definitions"
+            raise refuse("unknown_call", f"call of {ast.unparse(function)!r}", next=advice, at=node)
     raise refuse("literal", f"{excerpt(node)} is not a plain value", next="write the value itself", at=node)
 
 

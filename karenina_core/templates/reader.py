@@ -104,19 +104,10 @@ def _find_answer(tree: ast.Module, classes: Classes) -> ast.ClassDef:
     if len(candidates) == 1:
         return candidates[0]
     if candidates:
-        raise refuse(
-            "many_answers",
-            f"{len(candidates)} answer classes",
-            "a template has one, named Answer",
-            "remove the others",
-            at=candidates[1],
-        )
-    raise refuse(
-        "no_answer",
-        "there is no answer class",
-        next="write class Answer(BaseAnswer): ...",
-        line=1 if tree.body else None,
-    )
+        what, why = f"{len(candidates)} answer classes", "a template has one, named Answer"
+        raise refuse("many_answers", what, why, "remove the others", at=candidates[1])
+    line = 1 if tree.body else None
+    raise refuse("no_answer", "there is no answer class", next="write class Answer(BaseAnswer): ...", line=line)
 
 
 def _check_methods(answer: ast.ClassDef, body: Body) -> None:

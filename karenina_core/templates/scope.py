@@ -169,12 +169,8 @@ def _check_import(node: ast.Import | ast.ImportFrom) -> None:
     names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
     for name in names:
         if relative or name.partition(".")[0] not in IMPORTABLE:
-            raise refuse(
-                "import",
-                f"import of {'.' if relative else ''}{name}",
-                next=f"only these can be imported: {', '.join(sorted(IMPORTABLE - {'__future__'}))}",
-                at=node,
-            )
+            advice = f"only these can be imported: {', '.join(sorted(IMPORTABLE - {'__future__'}))}"
+            raise refuse("import", f"import of {'.' if relative else ''}{name}", next=advice, at=node)
 
 
 def _add_import(node: ast.ImportFrom, scope: Scope) -> None:
