@@ -229,21 +229,21 @@ def test_a_run_under_way_is_refused(store: Store, run_id: str) -> None:
 def test_the_estimate_counts_what_is_not_known_and_shared_calls_once(store: Store, openai_server: OpenAIServer) -> None:
     run_id = finished_run(store, [judge(openai_server, "one"), judge(openai_server, "two")])
     shared = Scoring(run_id, CLARITY, judge=judge(openai_server, "third"))
-    rows, found = estimate_scoring(store, shared)
+    found = estimate_scoring(store, shared)
     assert found is not None
-    assert (rows, found.calls, found.cached) == (6, 3, 0)
+    assert (found.calls, found.cached) == (3, 0)
     assert openai_server.requests == []
     score_run(store, Scoring(run_id, CLARITY, question_ids=("q1",), judge=shared.judge))
     store.results.save(
         run_id, [result.model_copy(update={"rubric": RubricPart()}) for result in store.results.all(run_id)]
     )
-    again = estimate_scoring(store, shared).estimate
+    again = estimate_scoring(store, shared)
     assert again is not None
     assert (again.calls, again.cached) == (2, 1)
 
 
 def test_patterns_are_estimated_at_nothing(store: Store, run_id: str) -> None:
-    assert estimate_scoring(store, Scoring(run_id, PATTERN)) == (3, None)
+    assert estimate_scoring(store, Scoring(run_id, PATTERN)) is None
 
 
 def test_a_key_of_the_session_reaches_the_judge(

@@ -89,9 +89,7 @@ def _terms(scope: Scope, run: RunRow, trait: AnyTrait) -> None:
     has = "has" if rows == 1 else "have"
     st.markdown(f"**{counted(rows, 'result')} of {run.done:,} {has} no value of it yet.**")
     about += f"{judge.model_dump_json() if judge else ''}{max_cost}"
-    may = not asks or inputs.agreed(
-        "scoring", about, judge, lambda: estimate_scoring(services.store(), scoring).estimate
-    )
+    may = not asks or inputs.agreed("scoring", about, judge, lambda: estimate_scoring(services.store(), scoring))
     label = f"Score {counted(rows, 'result')}"
     if forms.button(label, "play_arrow", "score", type="primary", disabled=not may):
         services.scorer().start(scoring, session_keys.source())
