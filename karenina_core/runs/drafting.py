@@ -18,16 +18,16 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import AliasChoices, BeforeValidator, Field, TypeAdapter, ValidationError
 
-from karenina_core.authoring import REVIEW_PROPERTY, Review, add_draft, draft_by_rule
+from karenina_core.authoring import REVIEW_PROPERTY, add_draft, draft_by_rule
 from karenina_core.benchmark import Benchmark, BenchmarkQuestion
 from karenina_core.errors import InputError, KareninaError, StoreError
 from karenina_core.models import KeySource, Rate, RunLimiter, check_model, using_keys
 from karenina_core.pipeline import GeneratedTemplate, draft_request, generate_template, generation, to_draft
 from karenina_core.runs.calls import store_calls
-from karenina_core.runs.engine.engine import Engine
 from karenina_core.runs.engine.job import BackgroundJob, JobServices, failure_text
 from karenina_core.runs.engine.spending import daily_budget
 from karenina_core.runs.estimates import CallCount, Estimate, dry_run, estimate_calls
+from karenina_core.runs.jobs import Jobs
 from karenina_core.runs.prices import client_at
 from karenina_core.runs.store import Store
 from karenina_core.schemas import ModelConfig
@@ -84,23 +84,8 @@ class Outcome:
     retryable: Annotated[bool, Field(validation_alias=AliasChoices("retryable", "again"))] = False
 
 
-@dataclass(frozen=True)
-class Proposal:
-    """A draft on its way into a benchmark, or why there is none.
-
-    Attributes:
-        question: The question as it was when the template was drafted.
-        source: The template; None where there is none.
-        why: How it came about, or why there is none.
-        review: What linter and self-test say of it.
-        retryable: Whether another attempt may succeed.
-    """
-
-    question: BenchmarkQuestion
-    source: str | None
-    why: str
-    review: Review | None = None
-    retryable: bool = False
+Proposal = tuple[BenchmarkQuestion, GeneratedTemplate]
+"""A question as it was when its template was drafted, and what became of that."""
 
 
 @dataclass(frozen=True)
@@ -271,9 +256,10 @@ def clean_drafts(benchmark: Benchmark, outcomes: Iterable[Outcome]) -> list[str]
 
 
 def _add(benchmark: Benchmark, proposal: Proposal) -> Outcome:
-    question = proposal.question
-    if proposal.source is None:
-        return Outcome(question.id, "none", proposal.why, retryable=proposal.retryable)
+    question, draft = proposal
+    why = draft.plan or draft.error or ""
+    if draft.source is None:
+        return Outcome(question.id, "none", why, retryable=draft.error is not None)
     if question.id not in benchmark:
         return Outcome(question.id, "none", CHANGED)
     current = benchmark.get_question(question.id)
@@ -281,21 +267,15 @@ def _add(benchmark: Benchmark, proposal: Proposal) -> Outcome:
         return Outcome(question.id, "none", CHANGED, retryable=True)
     if current.answer_template != question.answer_template:
         return Outcome(question.id, "none", OVERTAKEN)
-    review = proposal.review
-    before = Before(current.answer_template, current.finished, _review_of(current.custom_metadata))
+    earlier = (current.custom_metadata or {}).get(REVIEW_PROPERTY)
+    before = Before(current.answer_template, current.finished, earlier if isinstance(earlier, str) else None)
     try:
-        add_draft(benchmark, question.id, proposal.source, review)
+        add_draft(benchmark, question.id, draft.source, draft.review)
     except InputError as error:
-        return Outcome(question.id, "none", str(error), retryable=proposal.retryable)
-    reasons = tuple(review.reasons) if review else ()
+        return Outcome(question.id, "none", str(error))
+    reasons = tuple(draft.review.reasons) if draft.review else ()
     digest = digest_of(benchmark.get_template(question.id))
-    state: DraftState = "needs_review" if reasons else "checked"
-    return Outcome(question.id, state, proposal.why, reasons, digest, before)
-
-
-def _review_of(metadata: Mapping[str, object] | None) -> str | None:
-    review = (metadata or {}).get(REVIEW_PROPERTY)
-    return review if isinstance(review, str) else None
+    return Outcome(question.id, "needs_review" if reasons else "checked", why, reasons, digest, before)
 
 
 def _restore(benchmark: Benchmark, outcome: Outcome) -> None:
@@ -367,7 +347,7 @@ class DraftJob(BackgroundJob):
             await asyncio.gather(*(self._ask(model, question) for question in self._questions))
             return
         for question in self._questions:
-            await self._note(await asyncio.to_thread(_proposed_by_rule, question))
+            await self._note(question, await asyncio.to_thread(_by_rule, question))
 
     async def finish(self, error: BaseException | None) -> None:
         """Save what is left, and note how it ended."""
@@ -392,12 +372,10 @@ class DraftJob(BackgroundJob):
                 _store_batch(self.shared.store, self._batch)
 
     async def _ask(self, model: ModelConfig, question: BenchmarkQuestion) -> None:
-        draft = await generate_template(self.caller, model, question.id, question)
-        why = draft.plan or draft.error or ""
-        await self._note(Proposal(question, draft.source, why, draft.review, draft.source is None))
+        await self._note(question, await generate_template(self.caller, model, question.id, question))
 
-    async def _note(self, proposal: Proposal) -> None:
-        self._waiting.append(proposal)
+    async def _note(self, question: BenchmarkQuestion, draft: GeneratedTemplate) -> None:
+        self._waiting.append((question, draft))
         self._rate.add()
         if time.monotonic() >= self._next_save:
             self._next_save = float("inf")  # whoever comes first saves, and nobody else
@@ -417,30 +395,17 @@ class DraftJob(BackgroundJob):
         self._next_save = ended + max(_SAVE_EVERY, _SHARE_OF_SAVING * (ended - began))
 
 
-def _proposed_by_rule(question: BenchmarkQuestion) -> Proposal:
+def _by_rule(question: BenchmarkQuestion) -> GeneratedTemplate:
     try:
         draft = draft_by_rule(question.question, question.raw_answer, question.answer_notes)
         source = None if draft.spec is None else write_template(draft.spec)
     except KareninaError as error:
-        return Proposal(question, None, str(error))
-    return Proposal(question, source, draft.why, draft.review)
+        return GeneratedTemplate(question.id, plan=str(error))
+    return GeneratedTemplate(question.id, source, review=draft.review, plan=draft.why)
 
 
-_Name = tuple[str, str | None]
-
-
-class Drafter:
-    """Starts and cancels batches of drafts. Its methods may be called from any thread.
-
-    Args:
-        engine: Carries the batches out; stays open when the drafter is closed.
-    """
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._store = engine.shared.store
-        self._lock = threading.Lock()
-        self._jobs: dict[_Name, DraftJob] = {}
+class Drafter(Jobs[DraftJob]):
+    """Starts and cancels batches of drafts, by the benchmark; or by benchmark and question where one is made alone."""
 
     def start(
         self,
@@ -478,63 +443,40 @@ class Drafter:
         if model is not None:
             check_model(model)
             daily_budget()
-        benchmark = self._store.benchmarks.load(benchmark_id)
+        shared = self._engine.shared
+        benchmark = shared.store.benchmarks.load(benchmark_id)
         question_ids = None if question_ids is None else list(dict.fromkeys(question_ids))
         ids = to_draft(benchmark, question_ids, force_regenerate=replace_existing)
-        before = stored_batch(self._store, benchmark_id) if continues and not alone else None
+        before = stored_batch(shared.store, benchmark_id) if continues and not alone else None
         earlier = tuple(outcome for outcome in before.outcomes if outcome.question_id not in set(ids)) if before else ()
         batch = DraftBatch(benchmark_id, model, "running", len(ids) + len(earlier), earlier)
         questions = [benchmark.get_question(name) for name in ids]
-        shared = self._engine.shared
         job = DraftJob(shared, batch, questions, max_cost, max_concurrent, author, stored=not alone)
-        name = (benchmark_id, question_ids[0] if alone and question_ids else None)
+        name = (benchmark_id, question_ids[0]) if alone and question_ids else (benchmark_id,)
         with self._lock:
-            running = self._jobs.get(name)
-            if running is not None and not running.ended.is_set():
+            if self._running(*name):
                 raise InputError("Templates are being drafted already.", next="Wait for them, or cancel it first.")
-            self._jobs[name] = job
-        self._engine.begin_job(job, keys)
+            self._begin(name, job, keys)
 
     def batch(self, benchmark_id: str, question_id: str | None = None) -> DraftBatch | None:
         """Return the batch of a benchmark, or the draft of one question made alone; None where there is none."""
-        job = self._jobs.get((benchmark_id, question_id))
+        job = self._job(benchmark_id, question_id)
         if job is not None and (question_id is not None or not job.ended.is_set()):
             return job.batch()
-        return stored_batch(self._store, benchmark_id) if question_id is None else None
+        return stored_batch(self._engine.shared.store, benchmark_id) if question_id is None else None
 
     def active(self) -> list[DraftBatch]:
         """Return the batches under way."""
         return [job.batch() for job in list(self._jobs.values()) if not job.ended.is_set()]
 
-    def cancel(self, benchmark_id: str, question_id: str | None = None) -> None:
-        """Ask for nothing more; returns when nothing is under way. What is drafted stays."""
-        job = self._jobs.get((benchmark_id, question_id))
-        if job is not None:
-            self._engine.cancel_job(job)
-
     def wait(
         self, benchmark_id: str, question_id: str | None = None, timeout: float | None = None
     ) -> DraftBatch | None:
         """Return the batch when it has ended, or after `timeout` seconds."""
-        job = self._jobs.get((benchmark_id, question_id))
+        job = self._job(benchmark_id, question_id)
         if job is not None:
             job.ended.wait(timeout)
         return self.batch(benchmark_id, question_id)
-
-    def forget(self, benchmark_id: str, question_id: str) -> None:
-        """Forget the draft of one question made alone."""
-        self._jobs.pop((benchmark_id, question_id), None)
-
-    def close(self) -> None:
-        """Cancel everything."""
-        for job in list(self._jobs.values()):
-            self._engine.cancel_job(job)
-
-    def __enter__(self) -> Drafter:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def generate_all_templates(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Generic, Self, TypeVar
 
 from karenina_core.models import KeySource
@@ -21,6 +22,7 @@ class Jobs(Generic[J]):
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._jobs: dict[tuple[str, ...], J] = {}
+        self._lock = threading.Lock()  # for looking whether a job runs, and beginning one
 
     def cancel(self, *name: str | None) -> None:
         """Stop a job; returns when nothing is under way any more. What is stored stays."""

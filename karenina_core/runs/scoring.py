@@ -382,13 +382,14 @@ class Scorer(Jobs[ScoringJob]):
         shared, run_id = self._engine.shared, scoring.run_id
         plan = shared.store.runs.plan(run_id)
         _check(shared.store, scoring, plan)
-        if self._running(run_id) or not shared.store.runs.claim(run_id, shared.owner):
-            raise StoreError(
-                f"Run {run_id!r} is being worked on.",
-                why="It is carried out or scored at this moment.",
-                next="Wait for its end.",
-            )
-        self._begin((run_id,), ScoringJob(shared, scoring, plan), keys)
+        with self._lock:
+            if self._running(run_id) or not shared.store.runs.claim(run_id, shared.owner):
+                raise StoreError(
+                    f"Run {run_id!r} is being worked on.",
+                    why="It is carried out or scored at this moment.",
+                    next="Wait for its end.",
+                )
+            self._begin((run_id,), ScoringJob(shared, scoring, plan), keys)
 
     def progress(self, run_id: str) -> ScoringProgress | None:
         """Return where the last scoring of a run stands; None when there was none in this process."""

@@ -11,6 +11,7 @@ import pytest
 from karenina_core.authoring import REVIEW_PROPERTY
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import ConfigError, InputError, StoreError
+from karenina_core.pipeline import GeneratedTemplate
 from karenina_core.runs import (
     DraftBatch,
     Drafter,
@@ -21,7 +22,7 @@ from karenina_core.runs import (
     generate_all_templates,
     undo_drafts,
 )
-from karenina_core.runs.drafting import CHANGED, OVERTAKEN, Proposal, _store_batch, save_drafts, stored_batch
+from karenina_core.runs.drafting import CHANGED, OVERTAKEN, _store_batch, save_drafts, stored_batch
 from karenina_core.schemas import ModelConfig
 from tests.app.samples import TEMPLATE
 from tests.faults.openai_server import OpenAIServer, Reply
@@ -111,7 +112,7 @@ def test_a_question_edited_meanwhile_is_left_alone(store: Store, benchmark_id: s
     changed = store.benchmarks.load(benchmark_id)
     changed.edit_question("name", keep_id=True, raw_answer="BCL-XL")
     store.benchmarks.save(changed, benchmark_id)
-    [outcome] = save_drafts(store, benchmark_id, [Proposal(old, TEMPLATE, "")])
+    [outcome] = save_drafts(store, benchmark_id, [(old, GeneratedTemplate("name", TEMPLATE))])
     assert (outcome.state, outcome.why) == ("none", CHANGED)
     assert not store.benchmarks.load(benchmark_id).has_template("name")
 
@@ -121,7 +122,7 @@ def test_a_template_written_meanwhile_stays(store: Store, benchmark_id: str) -> 
     changed = store.benchmarks.load(benchmark_id)
     changed.add_answer_template("name", TEMPLATE)
     store.benchmarks.save(changed, benchmark_id)
-    [outcome] = save_drafts(store, benchmark_id, [Proposal(old, TEMPLATE + "\n# another\n", "")])
+    [outcome] = save_drafts(store, benchmark_id, [(old, GeneratedTemplate("name", TEMPLATE + "\n# another\n"))])
     assert (outcome.state, outcome.why) == ("none", OVERTAKEN)
     assert store.benchmarks.load(benchmark_id).get_template("name") == TEMPLATE
 
