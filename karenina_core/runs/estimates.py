@@ -240,9 +240,7 @@ def estimate_calls(
     quotes = {label: quote(model, own) for label, model in asked.items()}
     needed = {kind: number for kind, number in count.needed.items() if number}
     stored = _stored_calls(store, list(asked)) if store else {}
-    experience = {
-        kind: stored.get(kind) or _likely(kind, stored) or _guess(kind, asked[kind.model], count) for kind in needed
-    }
+    experience = {kind: stored.get(kind) or _guess(kind, asked[kind.model], count) for kind in needed}
     low, high = (
         sum(
             number * price.of(experience[kind].sent[case], experience[kind].received[case])
@@ -281,16 +279,6 @@ def _stored_calls(store: Store, models: Sequence[str]) -> dict[CallKind, _Experi
 def _mean_and_high(values: Sequence[float]) -> tuple[float, float]:
     mean = fmean(values)
     return mean, max(mean, quantiles(values, n=10, method="inclusive")[-1])
-
-
-def _likely(kind: CallKind, stored: Mapping[CallKind, _Experience]) -> _Experience | None:
-    """Take what a judge has done for one purpose for what it does for another that it was never asked for."""
-    others = [
-        experience
-        for other, experience in stored.items()
-        if other.model == kind.model and "answer" not in (other.purpose, kind.purpose)
-    ]
-    return max(others, key=lambda experience: experience.calls, default=None)
 
 
 def _guess(kind: CallKind, model: ModelConfig, count: CallCount) -> _Experience:

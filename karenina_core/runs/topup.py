@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, TypedDict, Unpack
 
 from karenina_core.errors import InputError
 from karenina_core.runs.plan import MODEL_PACE, Plan, wanted
@@ -15,15 +15,24 @@ Trouble = Literal["fail", "error", "not_evaluated"]
 TROUBLES: tuple[Trouble, ...] = ("fail", "error", "not_evaluated")
 
 
-def top_up(
-    store: Store,
-    run_id: str,
-    *,
-    answering_models: Sequence[ModelConfig] = (),
-    judges: Sequence[ModelConfig] = (),
-    replicates: int | None = None,
-    question_ids: Iterable[str] = (),
-) -> VerificationConfig:
+class Growth(TypedDict, total=False):
+    """What a run is to want beyond what it wants.
+
+    Attributes:
+        answering_models: Further models under test. A `manual` model that the run has already gets its prepared
+            answers back.
+        judges: Further judges.
+        replicates: How often every question is asked, in all; unchanged when not given.
+        question_ids: Further questions, of those the benchmark had when the run was made.
+    """
+
+    answering_models: Sequence[ModelConfig]
+    judges: Sequence[ModelConfig]
+    replicates: int | None
+    question_ids: Iterable[str]
+
+
+def top_up(store: Store, run_id: str, **growth: Unpack[Growth]) -> VerificationConfig:
     """Let a stored run want more. What it has stays, and nothing that is answered is asked again.
 
     Start the run with the configuration that is returned, which holds prepared answers that are never stored.
@@ -31,11 +40,7 @@ def top_up(
     Args:
         store: Holds the run.
         run_id: A run that is not under way.
-        answering_models: Further models under test. A `manual` model that the run has already gets its prepared
-            answers back.
-        judges: Further judges.
-        replicates: How often every question is asked, in all; unchanged when not given.
-        question_ids: Further questions, of those the benchmark had when the run was made.
+        **growth: What is added, as `Growth` names it.
 
     Raises:
         InputError: Nothing would be added, or something would change or be lost, or the run is under way.
@@ -45,30 +50,22 @@ def top_up(
             "A re-verification cannot want more than its run.", next="Top up the run it came from, then verify again."
         )
     before = store.runs.plan(run_id)
-    after = widened(
-        before, answering_models=answering_models, judges=judges, replicates=replicates, question_ids=question_ids
-    )
-    answers_back = any(model.manual_traces is not None for model in answering_models)
+    after = widened(before, **growth)
+    answers_back = any(model.manual_traces is not None for model in growth.get("answering_models", ()))
     if after.rows == before.rows and not answers_back:
         raise InputError("Nothing would be added to the run.", next="Name models, judges, replicates or questions.")
     store.runs.widen(run_id, after)
     return after.config
 
 
-def widened(
-    plan: Plan,
-    *,
-    answering_models: Sequence[ModelConfig] = (),
-    judges: Sequence[ModelConfig] = (),
-    replicates: int | None = None,
-    question_ids: Iterable[str] = (),
-) -> Plan:
-    """Return a plan that wants more; nothing is stored. The arguments are those of `top_up`.
+def widened(plan: Plan, **growth: Unpack[Growth]) -> Plan:
+    """Return a plan that wants more; nothing is stored.
 
     Raises:
         InputError: Something would change or be lost.
     """
     config = plan.config
+    replicates = growth.get("replicates")
     repeats = config.replicate_count if replicates is None else replicates
     if repeats < config.replicate_count:
         raise InputError(
@@ -76,12 +73,12 @@ def widened(
             next=f"Give a number above {config.replicate_count}.",
         )
     changed = {
-        "answering_models": _joined(config.answering_models, answering_models),
-        "parsing_models": _joined(config.parsing_models, judges),
+        "answering_models": _joined(config.answering_models, growth.get("answering_models", ())),
+        "parsing_models": _joined(config.parsing_models, growth.get("judges", ())),
         "replicate_count": repeats,
     }
     grown = VerificationConfig.model_validate(dict(config) | changed)
-    more = wanted(plan.benchmark, grown, [*plan.question_ids, *question_ids])
+    more = wanted(plan.benchmark, grown, [*plan.question_ids, *growth.get("question_ids", ())])
     skipped = dict.fromkeys((*plan.skipped, *more.skipped))
     return replace(more, skipped=tuple(item for item in skipped if item.question_id not in set(more.question_ids)))
 
