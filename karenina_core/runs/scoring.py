@@ -131,7 +131,8 @@ def rows_to_score(store: Store, scoring: Scoring) -> list[RowKey]:
     return [key for key in keys if key not in scored]
 
 
-def _note_definition(store: Store, scoring: Scoring) -> None:
+def note_definition(store: Store, scoring: Scoring) -> None:
+    """Keep with the run what the trait is, and when it was scored."""
     trait, name = _TRAIT.dump_python(scoring.trait, mode="json"), scoring.trait.name
     judge = scoring.judge.id if scoring.judge is not None else None
     digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:24]
@@ -303,7 +304,7 @@ class ScoringJob(BackgroundJob):
         store, scoring = self.shared.store, self._scoring
         keys = await asyncio.to_thread(rows_to_score, store, scoring)
         self.progress = replace(self.progress, total=len(keys))
-        await asyncio.to_thread(_note_definition, store, scoring)
+        await asyncio.to_thread(note_definition, store, scoring)
         for start in range(0, len(keys), _PAGE):
             ids = [result_id(key) for key in keys[start : start + _PAGE]]
             # Each result once: an iterator whose items are taken by whoever is free.
@@ -327,7 +328,7 @@ class ScoringJob(BackgroundJob):
         with suppress(StoreError):
             await shared.writer.flush()
             await asyncio.to_thread(shared.store.runs.add_work, run_id, self.spend.take(), 0.0)
-            await asyncio.to_thread(_note_definition, shared.store, self._scoring)
+            await asyncio.to_thread(note_definition, shared.store, self._scoring)
         with suppress(StoreError):
             await asyncio.to_thread(shared.store.runs.release, run_id, shared.owner)
         self.progress = replace(self.progress, status=status, message=message)

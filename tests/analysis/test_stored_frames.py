@@ -24,9 +24,9 @@ from karenina_core.analysis.columns import COLUMNS, EVIDENCE_ONLY
 from karenina_core.analysis.frames import field_outcomes, question_texts, traits_of
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import Scoring, Store, wanted
+from karenina_core.runs.scoring import note_definition
 from karenina_core.runs.store.schema import field as field_table
 from karenina_core.runs.store.schema import score as score_table
-from karenina_core.runs.traits import note_definition
 from karenina_core.schemas import (
     AnswerPart,
     ConfusionPart,
