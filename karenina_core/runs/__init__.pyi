@@ -1,5 +1,11 @@
 from .calls import ConnectionCheck as ConnectionCheck
+from .calls import Trial as Trial
+from .calls import carry_out as carry_out
+from .calls import models_of as models_of
+from .calls import pasted as pasted
+from .calls import trial_plan as trial_plan
 from .calls import try_connection as try_connection
+from .calls import why_not as why_not
 from .drafting import DraftBatch as DraftBatch
 from .drafting import Drafter as Drafter
 from .drafting import Outcome as Outcome
@@ -89,11 +95,5 @@ from .traits import put_back as put_back
 from .traits import read_library as read_library
 from .traits import remove_from_library as remove_from_library
 from .traits import search_answers as search_answers
-from .trial import Trial as Trial
-from .trial import carry_out as carry_out
-from .trial import models_of as models_of
-from .trial import pasted as pasted
-from .trial import trial_plan as trial_plan
-from .trial import why_not as why_not
 from .verification import resume_run as resume_run
 from .verification import run_verification as run_verification

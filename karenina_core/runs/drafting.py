@@ -23,11 +23,10 @@ from karenina_core.benchmark import Benchmark, BenchmarkQuestion
 from karenina_core.errors import InputError, KareninaError, StoreError
 from karenina_core.models import KeySource, Rate, RunLimiter, check_model, using_keys
 from karenina_core.pipeline import GeneratedTemplate, draft_request, generate_template, generation, to_draft
-from karenina_core.runs.calls import store_calls
+from karenina_core.runs.calls import Jobs, store_calls
 from karenina_core.runs.engine.job import BackgroundJob, JobServices, failure_text
 from karenina_core.runs.engine.spending import daily_budget
 from karenina_core.runs.estimates import CallCount, Estimate, dry_run, estimate_calls
-from karenina_core.runs.jobs import Jobs
 from karenina_core.runs.prices import client_at
 from karenina_core.runs.store import Store
 from karenina_core.schemas import ModelConfig
@@ -358,6 +357,8 @@ class DraftJob(BackgroundJob):
         elif error is not None:
             log.error("Drafting for benchmark %s failed", self._batch.benchmark_id, exc_info=error)
             status, message = "failed", failure_text(error)
+        with suppress(StoreError):  # what the calls cost is entered with their replies
+            await self.shared.writer.flush()
         await asyncio.to_thread(self._end, status, message)
 
     def _end(self, status: BatchStatus, message: str) -> None:

@@ -20,11 +20,10 @@ from pydantic import TypeAdapter
 from karenina_core.errors import ConfigError, InputError, StoreError
 from karenina_core.models import KeySource, ModelCaller, RunLimiter, check_model
 from karenina_core.pipeline import Sample, TraitScorer, needs_judge
-from karenina_core.runs.calls import call_now
+from karenina_core.runs.calls import Jobs, call_now
 from karenina_core.runs.engine.job import BackgroundJob, JobServices, failure_text
 from karenina_core.runs.engine.writer import ResultWrite
 from karenina_core.runs.estimates import CallCount, Estimate, dry_run, estimate_calls
-from karenina_core.runs.jobs import Jobs
 from karenina_core.runs.plan import Plan
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.database import clean
