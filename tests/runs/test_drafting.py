@@ -107,24 +107,19 @@ def test_only_clean_drafts_may_be_finished_in_one_go(store: Store, drafter: Draf
     assert clean_drafts(benchmark, batch.outcomes) == []
 
 
-def test_a_question_edited_meanwhile_is_left_alone(store: Store, benchmark_id: str) -> None:
-    old = store.benchmarks.load(benchmark_id).get_question("name")
+@pytest.mark.parametrize(
+    ("edit", "why"), [({"raw_answer": "BCL-XL"}, CHANGED), ({"answer_template": TEMPLATE}, OVERTAKEN)]
+)
+def test_what_was_changed_meanwhile_is_left_alone(
+    store: Store, benchmark_id: str, edit: dict[str, str], why: str
+) -> None:
     changed = store.benchmarks.load(benchmark_id)
-    changed.edit_question("name", keep_id=True, raw_answer="BCL-XL")
-    store.benchmarks.save(changed, benchmark_id)
-    [outcome] = save_drafts(store, benchmark_id, [(old, GeneratedTemplate("name", TEMPLATE))])
-    assert (outcome.state, outcome.why) == ("none", CHANGED)
-    assert not store.benchmarks.load(benchmark_id).has_template("name")
-
-
-def test_a_template_written_meanwhile_stays(store: Store, benchmark_id: str) -> None:
-    old = store.benchmarks.load(benchmark_id).get_question("name")
-    changed = store.benchmarks.load(benchmark_id)
-    changed.add_answer_template("name", TEMPLATE)
+    old = changed.get_question("name")
+    changed.edit_question("name", keep_id=True, **edit)
     store.benchmarks.save(changed, benchmark_id)
     [outcome] = save_drafts(store, benchmark_id, [(old, GeneratedTemplate("name", TEMPLATE + "\n# another\n"))])
-    assert (outcome.state, outcome.why) == ("none", OVERTAKEN)
-    assert store.benchmarks.load(benchmark_id).get_template("name") == TEMPLATE
+    assert (outcome.state, outcome.why) == ("none", why)
+    assert store.benchmarks.load(benchmark_id).get_template("name") == edit.get("answer_template")
 
 
 def test_a_batch_is_remembered_and_told_apart_from_one_whose_process_died(store: Store, benchmark_id: str) -> None:
@@ -296,24 +291,6 @@ def test_drafting_stops_at_its_limit_and_keeps_what_it_has(store: Store, priced_
     assert "drafting has spent $1.62 of at most $1.61" in str(made["q2"].error)
 
 
-def test_drafting_keeps_to_the_budget_of_the_day(
-    store: Store, priced_model: ModelConfig, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("KARENINA_DAILY_BUDGET", "0.5")
-    made = generate_all_templates(untemplated(), priced_model, store=store, max_concurrent=1)
-    assert [item.success for item in made.values()] == [True, False, False, False]
-    assert "today" in str(made["q3"].error)
-    assert len(openai_server.requests) == 1
-
-
-def test_what_was_drafted_before_is_not_paid_again(
-    store: Store, priced_model: ModelConfig, openai_server: OpenAIServer
-) -> None:
-    for _ in range(2):
-        generate_all_templates(untemplated(), priced_model, store=store)
-    assert len(openai_server.requests) == 4
-
-
 def test_benchmarks_draft_within_the_budget_themselves(priced_model: ModelConfig, openai_server: OpenAIServer) -> None:
     made = untemplated(1).generate_all_templates(priced_model, max_cost=5.0)
     assert made["q0"].success
@@ -334,9 +311,3 @@ def test_the_estimate_counts_what_would_be_asked(store: Store, priced_model: Mod
 
 def test_a_model_on_this_computer_costs_nothing() -> None:
     assert estimate_templates(untemplated(), ModelConfig(interface="local")) is None
-
-
-def test_a_model_that_cannot_be_asked_is_refused_at_once(store: Store) -> None:
-    missing = ModelConfig(interface="local", model_name="nowhere.gguf")
-    with pytest.raises(ConfigError, match="no model file"):
-        generate_all_templates(untemplated(), missing, store=store)

@@ -67,6 +67,9 @@ def test_the_run_stays_as_it_is(store: Store, asked: VerificationResult) -> None
 def test_a_pasted_answer_is_judged_with_one_call(
     store: Store, asked: VerificationResult, openai_server: OpenAIServer
 ) -> None:
+    assert asked.answer is not None and pasted(asked, asked.answer.text) is asked
+    with pytest.raises(InputError, match="empty"):
+        pasted(asked, "  ")
     waiting = pasted(asked, "Surely Au.")
     assert (waiting.verdict, waiting.template) == ("not_evaluated", None)
     made = tried(store, waiting, Trial(answer="Surely Au."))
@@ -130,13 +133,3 @@ def test_prepared_answers_cannot_be_asked_anew(store: Store, openai_server: Open
     result = run_verification(elements(), config_for(openai_server), ["gold"], store=store)[0]
     with pytest.raises(ConfigError, match="prepared answers"):
         trial_plan(store, run_of(store), result, Trial(question="Another?"))
-
-
-def test_an_empty_answer_is_refused(asked: VerificationResult) -> None:
-    with pytest.raises(InputError, match="empty"):
-        pasted(asked, "  ")
-
-
-def test_pasting_the_same_answer_changes_nothing(asked: VerificationResult) -> None:
-    assert asked.answer is not None
-    assert pasted(asked, asked.answer.text) is asked

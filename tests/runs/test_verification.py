@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 
 import pytest
 
@@ -38,13 +37,6 @@ def test_benchmarks_run_themselves(judge: OpenAIServer) -> None:
         assert store.results.all(str(results.run_id)) == list(results)
 
 
-def test_running_again_asks_no_judge_again(store: Store, judge: OpenAIServer) -> None:
-    for _ in range(2):
-        results = run_verification(elements(), config_for(judge), store=store)
-    assert len(judge.requests) == 3
-    assert store.runs.get(str(results.run_id)).cached_calls == 3
-
-
 def test_progress_reaches_a_hundred(store: Store, judge: OpenAIServer) -> None:
     seen: list[tuple[float, str]] = []
     run_verification(
@@ -60,14 +52,6 @@ def test_it_works_inside_a_running_event_loop(store: Store, judge: OpenAIServer)
         return run_verification(elements(), config_for(judge), store=store, limit=1)
 
     assert len(asyncio.run(notebook())) == 1
-
-
-def test_unfinished_questions_take_no_part(store: Store, judge: OpenAIServer) -> None:
-    benchmark = elements()
-    benchmark.mark_unfinished("gold")
-    results = run_verification(benchmark, config_for(judge), ["gold", "neon"], store=store)
-    assert [result.question_id for result in results] == ["neon"]
-    assert "1 question not marked finished" in store.runs.get(str(results.run_id)).note
 
 
 def test_nothing_finished_gives_no_results_and_a_note(store: Store, judge: OpenAIServer) -> None:
@@ -108,35 +92,6 @@ def test_a_full_disk_is_an_error_with_the_reason(store: Store, judge: OpenAIServ
     fill_disk(store)
     with pytest.raises(StoreError, match="disk is full"):
         run_verification(benchmark, config_for(judge), store=store)
-
-
-def test_recorded_models_need_no_network(store: Store, tmp_path: Path) -> None:
-    import json
-
-    from karenina_core.schemas import ModelConfig, VerificationConfig
-
-    call = {"question_id": "gold", "replicate": 1}
-    recording = {
-        "format": "karenina-recording-1",
-        "name": "tiny",
-        "title": "Tiny",
-        "kind": "sample",
-        "note": "Made for a test.",
-        "provenance": {},
-        "calls": [
-            {**call, "purpose": "answer", "model": "careful", "reply": "The symbol of gold is Au."},
-            {**call, "purpose": "parse", "model": "judge", "answering_model": "careful", "reply": {"value": "Au"}},
-        ],
-    }
-    path = tmp_path / "tiny.json"
-    path.write_text(json.dumps(recording))
-    config = VerificationConfig(
-        answering_models=[ModelConfig(interface="recorded", model_name=f"{path}/careful")],
-        parsing_models=[ModelConfig(interface="recorded", model_name=f"{path}/judge")],
-    )
-    results = run_verification(elements(), config, store=store)
-    assert (results[0].question_id, results[0].verdict) == ("gold", "pass")
-    assert {result.failure.category for result in results if result.failure} == {"missing_recording"}
 
 
 def priced(server: OpenAIServer, **settings: object) -> VerificationConfig:

@@ -63,22 +63,6 @@ def test_a_run_reaches_all_its_rows(store: Store, runner: Engine) -> None:
     assert len(store.results.all(run_id)) == 24
 
 
-def test_an_answer_is_generated_once_for_all_judges(store: Store, runner: Engine, lab: Laboratory) -> None:
-    run_id = new_run(store, 3, parsing=3)
-    runner.start(run_id)
-    finish(runner, run_id)
-    assert (len(lab.answered), len(lab.judged)) == (3, 9)
-
-
-def test_results_carry_the_name_of_the_run_and_come_in_order(store: Store, runner: Engine) -> None:
-    run_id = new_run(store, 12, parsing=2)
-    runner.start(run_id)
-    finish(runner, run_id)
-    results = store.results.all(run_id)
-    assert [result.question_id for result in results[::2]] == [f"q{number}" for number in range(1, 13)]
-    assert {result.run_name for result in results} == {"Test"}
-
-
 def test_no_more_is_under_way_than_allowed(store: Store, runner: Engine, lab: Laboratory, gate: Turnstile) -> None:
     run_id = new_run(store, 10, max_concurrent_requests=3)
     runner.start(run_id)
@@ -153,17 +137,6 @@ def test_resuming_a_cancelled_run_repeats_nothing(
     assert {key: now[key] for key in kept} == kept
     assert len(lab.answered) == len(set(lab.answered)) == 6
     assert len(lab.judged) == len(set(lab.judged)) == 12
-
-
-def test_a_pilot_goes_on_as_the_whole_run(store: Store, runner: Engine, lab: Laboratory) -> None:
-    benchmark, config = small_benchmark(5), small_config()
-    run_id = store.runs.create(wanted(benchmark, config, limit=2))
-    runner.start(run_id)
-    assert finish(runner, run_id).total == 2
-    store.runs.widen(run_id, wanted(benchmark, config))
-    runner.resume(run_id)
-    seen = finish(runner, run_id)
-    assert (seen.total, seen.done, len(lab.answered)) == (5, 5, 5)
 
 
 def test_a_failed_answer_marks_all_its_judges(store: Store, runner: Engine, lab: Laboratory) -> None:

@@ -89,15 +89,6 @@ def test_the_causes_add_up_to_what_has_no_verdict(store: Store) -> None:
     assert seen.errors == {"timeout": 1}
 
 
-def test_the_time_left_follows_from_the_rate(store: Store) -> None:
-    clock = Clock()
-    tally = Tally(clock=clock)
-    for second in (15, 30):
-        clock.now = second
-        tally.add(plain_result())
-    assert shown(store, tally).eta == pytest.approx(30)
-
-
 def test_at_the_start_the_time_left_is_unknown_rather_than_nothing(store: Store) -> None:
     clock = Clock()
     tally = Tally(clock=clock)
@@ -171,11 +162,6 @@ def test_a_run_that_only_fails_goes_on_in_vain(store: Store) -> None:
     assert seen == [False, False, False, False, True]
     tally.add(plain_result("q6"))
     assert not shown(store, tally, total=6).in_vain
-
-
-def test_a_run_that_wants_nothing_is_finished(store: Store) -> None:
-    run = store.runs.get(store.runs.create(wanted(small_benchmark(2), small_config(), [])))
-    assert Tally().progress(run, "completed", Usage(), 0, "").percent == 100.0
 
 
 def test_a_stored_run_shows_the_same_counts(store: Store) -> None:

@@ -37,23 +37,6 @@ def test_a_run_without_a_name_is_named_after_its_benchmark(store: Store) -> None
     assert store.runs.get(store.runs.create(wanted(small_benchmark(), small_config()))).name.startswith("Elements 20")
 
 
-def test_a_run_keeps_the_benchmark_as_it_was(store: Store) -> None:
-    benchmark = small_benchmark(2)
-    run_id = store.runs.create(wanted(benchmark, small_config(), ["q2"]))
-    benchmark.remove_question("q2")
-    plan = store.runs.plan(run_id)
-    assert plan.question_ids == ("q2",)
-    assert plan.benchmark.get_question_ids() == ["q1", "q2"]
-
-
-def test_skipped_questions_are_remembered_with_their_reason(store: Store) -> None:
-    benchmark = small_benchmark(2)
-    benchmark.mark_unfinished("q1")
-    run_id = store.runs.create(wanted(benchmark, small_config()))
-    assert store.runs.plan(run_id).skipped == (("q1", "not marked finished"),)
-    assert store.runs.get(run_id).note == "Left out: 1 question not marked finished."
-
-
 def test_prepared_answers_are_not_stored(store: Store) -> None:
     manual = ModelConfig(interface="manual", model_name="me", manual_traces={"q1": "a private answer"})
     run_id = store.runs.create(wanted(small_benchmark(), small_config(answering_models=[manual])))
