@@ -114,7 +114,8 @@ def test_every_question_says_where_it_comes_from() -> None:
 
 def test_each_call_gives_an_own_copy() -> None:
     copy = demo.demo_benchmark()
-    copy.clear_questions()
+    for question_id in copy.get_question_ids():
+        copy.remove_question(question_id)
     assert len(demo.demo_benchmark()) == 14
 
 
