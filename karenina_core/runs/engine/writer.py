@@ -19,7 +19,7 @@ from karenina_core.schemas import Usage, total_usage
 
 log = logging.getLogger(__name__)
 GROUP = 256  # writes that share a transaction, at most
-GATHERING_SECONDS = 0.004  # a write waits for others to share its transaction, as long as more come,
+GATHERING_SECONDS = 0.004
 LONGEST_GATHERING = 0.02  # but not for longer
 RETRY_SECONDS = 1.0  # until what the database refused is tried again
 

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
-from sqlalchemy import Connection, Select, Table, bindparam, case, delete, func, insert, select
+from sqlalchemy import Connection, Select, Table, Text, bindparam, case, delete, func, insert, select
 
 from karenina_core.errors import InputError, StoreError
 from karenina_core.runs.store.database import Database, clean, clean_json, clean_text
@@ -26,6 +26,12 @@ _QUESTION = 200  # characters of the question in a row
 _RESULT = TypeAdapter(VerificationResult)
 _SHOWN = [column for column in result.c if column.name not in ("id", "run_id", "position")]
 _SAME = (result.c.run_id == bindparam("run")) & result.c.result_id.in_(bindparam("ids", expanding=True))
+_ADD_TEXT = insert(payload).from_select(
+    ["id", "json"],
+    select(result.c.id, bindparam("text", type_=Text)).where(
+        result.c.run_id == bindparam("run"), result.c.result_id == bindparam("name")
+    ),
+)
 _COUNTER = {"pass": "passed", "fail": "failed", "not_evaluated": "not_evaluated"}
 
 
@@ -230,10 +236,8 @@ class Results:
             group = latest[start : start + _GROUP]
             self._remove(connection, run_id, [item.result_id for item in group])
             rows = [{**item.columns, "position": positions[item.result_id]} for item in group]
-            added = connection.execute(insert(result).returning(result.c.result_id, result.c.id), rows)
-            numbers = {row.result_id: row.id for row in added}
-            texts = [{"id": numbers[item.result_id], "json": item.text} for item in group]
-            connection.execute(insert(payload), texts)
+            connection.execute(insert(result), rows)
+            connection.execute(_ADD_TEXT, [{"run": run_id, "name": item.result_id, "text": item.text} for item in group])
             _insert(connection, field, chain.from_iterable(item.fields for item in group))
             _insert(connection, score, chain.from_iterable(item.scores for item in group))
 
