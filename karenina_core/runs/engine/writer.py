@@ -19,8 +19,8 @@ from karenina_core.schemas import Usage, total_usage
 
 log = logging.getLogger(__name__)
 GROUP = 256  # writes that share a transaction, at most
-GATHERING_SECONDS = 0.004
-LONGEST_GATHERING = 0.02  # but not for longer
+QUIET_TURNS = 3  # of a loop without a further write: whoever is at work there waits for a model
+LONGEST_GATHERING = 0.02  # seconds; a write waits for others to share its transaction, but not for longer
 RETRY_SECONDS = 1.0  # until what the database refused is tried again
 
 OnCommit = Callable[[Exception | None], None]
@@ -135,16 +135,24 @@ class BatchWriter:
 
     def _next_group(self, *, wait: bool) -> list[_Entry]:
         entries = [self._queue.get()] if wait else []
-        end = time.monotonic() + LONGEST_GATHERING
-        more = wait
-        while more and not self._closing and time.monotonic() < end:
-            size = self._queue.qsize()
-            time.sleep(GATHERING_SECONDS)
-            more = self._queue.qsize() > size
+        if entries and entries[0] is not None:
+            self._gather(entries[0].future.get_loop())
         with suppress(queue.Empty):
             while len(entries) < GROUP:
                 entries.append(self._queue.get_nowait())
         return [entry for entry in entries if entry is not None]
+
+    def _gather(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Return when the loop has handed over what it can for now."""
+        end, quiet = time.monotonic() + LONGEST_GATHERING, 0
+        while quiet < QUIET_TURNS and not self._closing and time.monotonic() < end:
+            size, turned = self._queue.qsize(), threading.Event()
+            try:
+                loop.call_soon_threadsafe(turned.set)
+            except RuntimeError:  # it has ended
+                return
+            turned.wait(LONGEST_GATHERING)
+            quiet = 0 if self._queue.qsize() > size else quiet + 1
 
     def _stored(self, entries: list[_Entry], began: float) -> list[_Entry]:
         """Store entries in one transaction, and return those that are to be tried again."""
