@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -237,7 +238,8 @@ class ModelCaller:
             return self._received(await model.client.complete(call.request))
         written = self._writes.get(call.request.subject.evaluation)
         if written is not None and not written.done():
-            await asyncio.wait([written])
+            with suppress(Exception):  # the ledger's owner hears of it
+                await written
         if model.queue is None:
             model.queue = limiter.queue(model.config)
         attempt = 1

@@ -19,7 +19,7 @@ from karenina_core.schemas import Usage, total_usage
 
 log = logging.getLogger(__name__)
 GROUP = 256  # writes that share a transaction, at most
-QUIET_TURNS = 3  # of a loop without a further write: whoever is at work there waits for a model
+QUIET_TURNS = 2  # of a loop without a further write: whoever is at work there waits for a model
 LONGEST_GATHERING = 0.02  # seconds; a write waits for others to share its transaction, but not for longer
 RETRY_SECONDS = 1.0  # until what the database refused is tried again
 
