@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+from typing import get_args
 
 import pytest
 from pydantic import ValidationError
 
 from karenina_core.errors import InputError
 from karenina_core.schemas import (
+    AnswerPart,
     Failure,
     FailureCategory,
     FieldEvidence,
     GuardPart,
     QuestionSnapshot,
     RowKey,
+    RubricPart,
     TemplatePart,
     Usage,
     Verdict,
@@ -41,11 +44,22 @@ def test_a_failure_belongs_to_a_class(category: FailureCategory, group: str) -> 
     assert Failure(category=category, stage="stage", reason="Because.").group == group
 
 
+def test_every_category_has_a_class_of_its_own_or_is_the_providers() -> None:
+    groups = {Failure(category=name, stage="s", reason="r").group for name in get_args(FailureCategory)}
+    assert groups == {"autofail", "abstained", "template", "judge", "provider"}
+
+
 def test_what_is_built_unchecked_equals_what_is_checked() -> None:
     checked = GuardPart(performed=True, detected=False, reasoning="It answers.", call=None)
     unchecked = built(GuardPart, performed=True, detected=False, reasoning="It answers.", call=None)
     assert unchecked == checked
     assert unchecked.model_dump_json() == checked.model_dump_json()
+
+
+def test_what_was_built_can_be_copied_with_changes() -> None:
+    usage = built(Usage, input_tokens=1, output_tokens=2, cost=None, calls=1, cached_calls=0)
+    assert usage.model_copy(update={"calls": 2}) == Usage(input_tokens=1, output_tokens=2, calls=2)
+    assert usage.calls == 1
 
 
 def test_a_part_has_no_keys_it_does_not_know() -> None:
@@ -74,6 +88,21 @@ def test_without_a_verdict_nothing_is_right_or_wrong(verdict: Verdict, right: bo
     assert evaluation(verdict).verify_result is right
 
 
+def test_values_of_the_parts_are_at_hand() -> None:
+    rubric = RubricPart(performed=True, scores={"s": 3}, regex={"r": True}, metrics={"m": {"precision": 0.5}})
+    template = TemplatePart(template_id="t", style="declarative", verify_granular_result=0.5)
+    made = evaluation(answer=AnswerPart(text="It hits BCL2."), rubric=rubric, template=template)
+    assert (made.question_id, made.raw_llm_response, made.verify_granular_result) == ("q1", "It hits BCL2.", 0.5)
+    assert made.rubric_scores == {"s": 3}
+    assert made.manual_rubric_results == {"r": True}
+    assert made.metric_rubric_results == {"m": {"precision": 0.5}}
+
+
+def test_where_there_is_no_part_there_is_no_value() -> None:
+    made = evaluation("not_evaluated")
+    assert (made.raw_llm_response, made.verify_granular_result, made.rubric_scores) == (None, None, {})
+
+
 def test_a_stored_result_has_its_parts_in_this_order() -> None:
     stored = json.loads(evaluation().model_dump_json())
     assert " ".join(stored) == (
@@ -95,9 +124,21 @@ def results() -> VerificationResultSet:
     return VerificationResultSet(given, "run1", "One question was left out.")
 
 
+def test_the_results_of_a_run_are_a_sequence(results: VerificationResultSet) -> None:
+    assert len(results) == 3
+    assert results[1].question_id == "q2"
+    assert [result.question_id for result in results] == ["q1", "q2", "q3"]
+
+
 def test_what_is_shown_of_them_counts_the_verdicts_and_says_what_was_left_out(results: VerificationResultSet) -> None:
     assert results.counts() == {"pass": 2, "fail": 1, "not_evaluated": 0}
     assert repr(results) == "<3 results: 2 pass, 1 fail, 0 not_evaluated> One question was left out."
+
+
+def test_results_can_be_chosen_by_what_they_have(results: VerificationResultSet) -> None:
+    passed = results.filter(verdict="pass", question_id="q3")
+    assert [result.question_id for result in passed] == ["q3"]
+    assert passed.run_id == "run1"
 
 
 def test_results_become_a_table(results: VerificationResultSet) -> None:
@@ -128,3 +169,11 @@ def test_what_some_calls_do_not_say_is_not_counted() -> None:
     assert total_usage([Usage(input_tokens=10, calls=1), Usage(cost=0.5, calls=1)]) == Usage(
         input_tokens=10, cost=0.5, calls=2
     )
+
+
+def test_what_no_call_says_is_not_known_rather_than_nothing() -> None:
+    assert total_usage([Usage(calls=1), Usage(calls=1)]).cost is None
+
+
+def test_nothing_at_all_took_nothing() -> None:
+    assert total_usage([]) == Usage()

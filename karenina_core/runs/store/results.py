@@ -237,7 +237,9 @@ class Results:
             self._remove(connection, run_id, [item.result_id for item in group])
             rows = [{**item.columns, "position": positions[item.result_id]} for item in group]
             connection.execute(insert(result), rows)
-            connection.execute(_ADD_TEXT, [{"run": run_id, "name": item.result_id, "text": item.text} for item in group])
+            connection.execute(
+                _ADD_TEXT, [{"run": run_id, "name": item.result_id, "text": item.text} for item in group]
+            )
             _insert(connection, field, chain.from_iterable(item.fields for item in group))
             _insert(connection, score, chain.from_iterable(item.scores for item in group))
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from datetime import date
-from typing import Annotated, Any, Literal, Optional
+from typing import Annotated, Any, Literal, Optional, get_args
 
 import pytest
 
 from karenina_core.errors import InputError
-from karenina_core.schemas import applicable, suggest
+from karenina_core.schemas import NATURAL, applicable, field_kind, suggest
 from karenina_core.schemas.entities import BaseAnswer, VerifiedField
 from karenina_core.schemas.primitives import (
     REGISTRY,
     BooleanMatch,
     DateMatch,
     ExactMatch,
+    FieldKind,
     LiteralMatch,
     NumericExact,
     NumericRange,
@@ -88,7 +89,24 @@ def test_with_registration_it_can(registered: type[TraceWordCount]) -> None:
     assert primitive_from_dict(rule.to_dict()) == rule
 
 
+def test_explanations_exist_without_being_written() -> None:
+    explained = CaseInsensitiveContains().explain("Venclexta", "venetoclax")
+    assert (explained.passed, explained.reason) == (False, "'Venclexta' does not match 'venetoclax'")
+    assert TraceWordCount().explain_trace("two words").passed
+
+
+def test_a_rule_without_a_check_says_so() -> None:
+    with pytest.raises(NotImplementedError, match="must implement check"):
+        type("Empty", (VerificationPrimitive,), {})().check(1, 1)
+    with pytest.raises(NotImplementedError, match="must implement check_trace"):
+        type("EmptyTrace", (TracePrimitive,), {})().check_trace("")
+
+
 STRIPS = {"type": "ExactMatch", "normalize": ["strip"]}
+
+
+def test_the_stored_form_is_complete() -> None:
+    assert stored_form({"type": "ExactMatch"}) == ExactMatch().to_dict()
 
 
 def test_a_change_to_one_does_not_reach_another_of_the_same_content() -> None:
@@ -130,6 +148,17 @@ def test_the_natural_primitive(field_type: Any, natural: type[VerificationPrimit
     assert suggest(field_type) is natural
 
 
+@pytest.mark.parametrize("field_type", [dict, list[int], int | str, "colour", None, object, ["str"]])
+def test_other_types_have_no_natural_primitive(field_type: Any) -> None:
+    assert field_kind(field_type) is None
+    assert suggest(field_type) is None
+
+
+def test_every_kind_has_a_natural_primitive_made_for_it() -> None:
+    assert set(NATURAL) == set(get_args(FieldKind))
+    assert all(NATURAL[kind].applies_to[0] == kind or kind == "float" for kind in NATURAL)
+
+
 @pytest.mark.parametrize(
     ("kind", "names"),
     [
@@ -144,3 +173,9 @@ def test_all_primitives_of_a_kind_the_natural_one_first(kind: str, names: list[s
     found = [cls.__name__ for cls in applicable(kind)]
     assert found[0] == names[0]
     assert sorted(found) == sorted(names)
+
+
+def test_texts_can_be_dates_too() -> None:
+    names = [cls.__name__ for cls in applicable(str)]
+    assert names[0] == "ExactMatch"
+    assert {"ContainsAny", "ContainsAll", "RegexMatch", "SemanticMatch", "DateMatch"} < set(names)

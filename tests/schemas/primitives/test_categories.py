@@ -6,6 +6,7 @@ from enum import Enum
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from karenina_core.schemas.primitives import BooleanMatch, LiteralMatch, SemanticMatch
 
@@ -30,6 +31,16 @@ def test_words_for_true_and_other_texts_mean_true(word: str) -> None:
     assert not MATCH.check(word, False)
 
 
+@pytest.mark.parametrize(("value", "truth"), [(float("nan"), True), ([], False), (2, True), (0.0, False), ({}, False)])
+def test_other_types_are_coerced_as_python_does(value: Any, truth: bool) -> None:
+    assert MATCH.check(value, truth)
+
+
+def test_null_is_coerced_too_so_templates_keep_it_away() -> None:
+    assert MATCH.check(None, False)
+    assert not MATCH.check(None, True)
+
+
 def test_a_value_without_truth_fails() -> None:
     class Vector:
         def __bool__(self) -> bool:
@@ -37,6 +48,13 @@ def test_a_value_without_truth_fails() -> None:
 
     assert not MATCH.check(Vector(), True)
     assert not MATCH.check(Vector(), False)
+
+
+def test_parameters_are_refused() -> None:
+    with pytest.raises(ValidationError):
+        BooleanMatch(strict=True)  # type: ignore[call-arg]
+    with pytest.raises(ValidationError):
+        LiteralMatch(values=["I"])  # type: ignore[call-arg]
 
 
 def test_the_explanation_shows_how_a_word_was_read() -> None:
@@ -80,6 +98,12 @@ def test_null_and_what_is_no_category_fail(value: Any) -> None:
     assert not LiteralMatch().check(value, value)
 
 
+def test_the_explanation_names_both_categories() -> None:
+    assert LiteralMatch().explain("II", "III").reason == '"II" is not the expected category "III".'
+    assert LiteralMatch().explain("III", "III").reason == '"III" is the expected category "III".'
+    assert LiteralMatch().explain(None, "III").reason == "Nothing was extracted, which never passes."
+
+
 @pytest.mark.parametrize("value", ["Targets BCL2", None, 3])
 def test_it_cannot_be_checked_directly(value: Any) -> None:
     with pytest.raises(NotImplementedError, match="embedding_check stage"):
@@ -93,6 +117,12 @@ def test_a_similarity_on_the_threshold_passes() -> None:
     assert SemanticMatch().passes(0.85)
     assert not SemanticMatch().passes(0.8499)
     assert not SemanticMatch().passes(float("nan"))
+
+
+@pytest.mark.parametrize("threshold", [-0.1, 1.01, float("nan"), float("inf"), None, "high"])
+def test_thresholds_outside_zero_to_one_are_refused(threshold: Any) -> None:
+    with pytest.raises(ValidationError):
+        SemanticMatch(threshold=threshold)
 
 
 def test_a_similarity_is_explained() -> None:

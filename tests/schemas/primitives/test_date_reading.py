@@ -6,7 +6,7 @@ import datetime as standard
 import sys
 import time
 from collections.abc import Iterator
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 from types import SimpleNamespace
 from typing import Any
 
@@ -70,6 +70,11 @@ def test_what_is_not_a_date(text: str) -> None:
     assert read_date(text) is None
 
 
+@pytest.mark.parametrize("value", [None, 2016, 20160411, 3.5, ["2016-04-11"], {}, True])
+def test_other_types_are_not_dates(value: Any) -> None:
+    assert read_date(value) is None
+
+
 @pytest.mark.parametrize(
     ("text", "parts", "shown"),
     [
@@ -86,6 +91,11 @@ def test_partial_dates_stay_partial(text: str, parts: tuple[int | None, ...], sh
     assert (found.parts, found.moment, str(found)) == (parts, None, shown)
 
 
+def test_date_objects_are_dates() -> None:
+    assert read_date(date(2016, 4, 11)) == read_date("2016-04-11")
+    assert read_date(datetime(2016, 4, 11, 10, tzinfo=UTC)) == read_date("2016-04-11T10:00:00+00:00")
+
+
 def test_the_day_may_come_first() -> None:
     assert str(read_date("11/04/2016")) == "2016-11-04"
     assert str(read_date("11/04/2016", dayfirst=True)) == "2016-04-11"
@@ -95,6 +105,13 @@ def test_the_day_may_come_first() -> None:
 @pytest.mark.parametrize(("text", "ambiguous"), [("11/04/2016", True), ("13/04/2016", False), ("2016-04-11", False)])
 def test_ambiguous_dates_are_known_as_such(text: str, ambiguous: bool) -> None:
     assert is_ambiguous(text) is ambiguous
+
+
+def test_only_a_text_without_a_format_is_ambiguous() -> None:
+    assert is_ambiguous(" 11/04/2016 ")
+    assert not is_ambiguous(" 2016-04-11 ")
+    assert not is_ambiguous("11/04/2016", "%d/%m/%Y")
+    assert not is_ambiguous(date(2016, 4, 11))
 
 
 @pytest.mark.parametrize(("text", "year"), [("4/11/68", 2068), ("4/11/69", 1969), ("4/11/99", 1999), ("4/11/00", 2000)])
@@ -119,6 +136,12 @@ def test_zones_are_read(text: str, hours: float) -> None:
     found = read_date(text)
     assert found is not None
     assert found.instant == datetime(2016, 4, 11, 10, tzinfo=timezone(timedelta(hours=hours)))
+
+
+def test_a_time_without_a_zone_is_in_utc() -> None:
+    found = read_date("2016-04-11 10:00")
+    assert found is not None
+    assert found.instant == datetime(2016, 4, 11, 10, tzinfo=UTC)
 
 
 def test_an_unknown_zone_leaves_the_instant_unknown() -> None:
@@ -159,6 +182,13 @@ def test_every_iso_date_is_read_back(day: date) -> None:
     found = read_date(day.isoformat())
     assert found is not None
     assert found.parts == (day.year, day.month, day.day)
+
+
+@given(st.datetimes(timezones=st.just(UTC)))
+def test_every_iso_time_is_read_back(moment: datetime) -> None:
+    found = read_date(moment.isoformat())
+    assert found is not None
+    assert found.instant == moment
 
 
 TEXTS = [

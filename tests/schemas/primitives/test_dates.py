@@ -53,6 +53,16 @@ def test_match_of_partial_dates_needs_the_same_precision(partial: str) -> None:
     assert not DateMatch().check(DAY, partial)
 
 
+def test_match_of_partial_dates_compares_what_is_known() -> None:
+    assert DateMatch().check("April 2016", "2016-04")
+    assert not DateMatch().check("May 2016", "2016-04")
+
+
+def test_match_can_read_the_day_first() -> None:
+    assert DateMatch().check("11/04/2016", "2016-11-04")
+    assert DateMatch(dayfirst=True).check("11/04/2016", DAY)
+
+
 def test_match_with_a_format_reads_both_sides_by_it() -> None:
     rule = DateMatch(format="%d.%m.%Y")
     assert rule.check("11.04.2016", "11.04.2016")
@@ -81,6 +91,11 @@ def test_match_says_how_it_read_an_ambiguous_date() -> None:
     assert DateMatch().explain("11/04/2016", DAY).steps[0].label == "read as a date, month first"
     assert DateMatch(dayfirst=True).explain("11/04/2016", DAY).steps[0].label == "read as a date, day first"
     assert DateMatch(format="%m/%d/%Y").explain("11/04/2016", "11/04/2016").steps[0].label == "read as a date"
+
+
+def test_match_explains_a_difference_in_precision_and_a_null() -> None:
+    assert "same precision" in DateMatch().explain("April 2016", DAY).reason
+    assert DateMatch().explain(None, DAY).reason == "Nothing was extracted, which never passes."
 
 
 @pytest.mark.parametrize(
@@ -112,12 +127,23 @@ def test_tolerance_in_hours_compares_points_in_time(value: str, passes: bool) ->
     assert DateTolerance(tolerance=2, unit="hours").check(value, "2016-04-11T10:00:00Z") is passes
 
 
+def test_tolerance_in_minutes_takes_midnight_for_a_bare_date() -> None:
+    rule = DateTolerance(tolerance=90, unit="minutes")
+    assert rule.check("2016-04-11 01:30", DAY)
+    assert not rule.check("2016-04-11 01:31", DAY)
+
+
 @pytest.mark.parametrize("unit", ["days", "hours"])
 def test_tolerance_of_partial_dates_is_equality(unit: Any) -> None:
     rule = DateTolerance(tolerance=10**6, unit=unit)
     assert rule.check("April 2016", "2016-04")
     assert not rule.check("May 2016", "2016-04")
     assert not rule.check("April 2016", DAY)
+
+
+def test_tolerance_works_at_the_ends_of_time() -> None:
+    rule = DateTolerance(tolerance=10**12, unit="minutes")
+    assert rule.check("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00")
 
 
 @pytest.mark.parametrize("parameters", [{}, {"tolerance": -1}, {"tolerance": 1.5}, {"tolerance": 1, "unit": "weeks"}])
@@ -173,6 +199,12 @@ def test_range_with_times_compares_points_in_time() -> None:
     assert not rule.check("2015-06-01T10:00:01", "N/A")
     assert not rule.check("2015-06-01", "N/A")
     assert not rule.check("2015-06-01 09:00 XYZ", "N/A")
+
+
+def test_range_may_be_open_on_one_side_or_both() -> None:
+    assert DateRange(min="2015-01-01").check("2999-01-01", "N/A")
+    assert DateRange(max="2015-01-01").check("0001-01-01", "N/A")
+    assert DateRange().check("2016", "N/A")
 
 
 @pytest.mark.parametrize(

@@ -35,10 +35,25 @@ def test_the_modes(mode: Any, extracted: list[str], passes: bool) -> None:
     assert SetContainment(mode=mode).check(extracted, EXPECTED) is passes
 
 
+def test_overlap_counts_shared_items_once() -> None:
+    rule = SetContainment(mode="overlap", min_overlap=2)
+    assert rule.check(["CLL", "SLL"], EXPECTED)
+    assert not rule.check(["CLL", "CLL"], EXPECTED)
+
+
 def test_an_empty_expectation() -> None:
     assert SetContainment().check([], [])
     assert SetContainment(mode="superset").check(["CLL"], [])
     assert not SetContainment(mode="overlap").check([], [])
+
+
+def test_case_and_blanks_count_unless_normalised() -> None:
+    assert not SetContainment().check(["cll", "sll", "aml "], EXPECTED)
+    assert SetContainment(normalize=["lowercase", "strip"]).check(["cll", "sll", "aml "], EXPECTED)
+
+
+def test_items_are_compared_in_composed_unicode() -> None:
+    assert SetContainment().check(["Sj\u006f\u0308gren"], ["Sj\u00f6gren"])
 
 
 @pytest.mark.parametrize("mode", ["exact", "subset", "superset", "overlap"])
@@ -49,6 +64,11 @@ def test_null_and_what_is_no_list_fail_in_every_mode(mode: Any, value: Any) -> N
     assert not rule.check(["C", "L"], value)
     assert not rule.check(value, value)
     assert not rule.explain(value, ["C"]).passed
+
+
+def test_a_text_is_never_taken_for_its_characters() -> None:
+    assert not SetContainment(mode="subset").check("CLL", ["C", "L"])
+    assert not SetContainment(mode="superset").check(["C", "L"], "CLL")
 
 
 @pytest.mark.parametrize("item", [["CLL"], {"a": 1}, float("nan")])
@@ -97,11 +117,34 @@ def test_set_containment_gives_the_reason_of_its_mode(rule: SetContainment, extr
 AUTHORS = ["Smith J", "Jones A", "Patel R"]
 
 
+def test_ordered_match_needs_the_same_order() -> None:
+    assert OrderedMatch().check(["smith j", " Jones A", "patel r"], AUTHORS)
+    assert not OrderedMatch().check(["Jones A", "Smith J", "Patel R"], AUTHORS)
+
+
+@pytest.mark.parametrize("extracted", [AUTHORS[:2], [*AUTHORS, "Doe J"], []])
+def test_ordered_match_needs_the_same_length(extracted: list[str]) -> None:
+    assert not OrderedMatch().check(extracted, AUTHORS)
+
+
+def test_ordered_match_of_empty_lists_passes() -> None:
+    assert OrderedMatch().check([], [])
+
+
 @pytest.mark.parametrize("value", [*NO_LISTS, [None], [["a"]]])
 def test_ordered_match_fails_null_and_what_is_no_list_of_texts(value: Any) -> None:
     assert not OrderedMatch().check(value, ["a"])
     assert not OrderedMatch().check(value, value)
     assert not OrderedMatch().explain(value, ["a"]).passed
+
+
+def test_ordered_match_without_normalisers_is_literal() -> None:
+    assert not OrderedMatch(normalize=[]).check(["smith j"], ["Smith J"])
+
+
+def test_ordered_match_refuses_unknown_normalisers() -> None:
+    with pytest.raises(ValueError, match="not a normaliser"):
+        OrderedMatch(normalize=["lower"])
 
 
 def test_ordered_match_explains_where_lists_part() -> None:

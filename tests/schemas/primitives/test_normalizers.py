@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import string
 import unicodedata
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from karenina_core.errors import InputError
 from karenina_core.schemas import NORMALIZERS, normalize, quoted
@@ -34,11 +35,19 @@ def test_each_normaliser(name: str, before: str, after: str) -> None:
     assert normalize(before, [name]) == after
 
 
+def test_punctuation_is_that_of_the_standard_library() -> None:
+    assert normalize(f"a{string.punctuation}b", ["remove_punctuation"]) == "ab"
+
+
 def test_a_synonym_map_replaces_whole_texts_only() -> None:
     synonyms = SynonymMap(mapping={"bcl-2": "bcl2"})
     assert normalize("bcl-2", [synonyms]) == "bcl2"
     assert normalize("bcl-2 protein", [synonyms]) == "bcl-2 protein"
     assert normalize("BCL-2", [synonyms]) == "BCL-2"
+
+
+def test_a_synonym_map_looks_up_once() -> None:
+    assert normalize("a", [SynonymMap(mapping={"a": "b", "b": "c"})]) == "b"
 
 
 def test_order_decides() -> None:
@@ -60,6 +69,14 @@ def test_the_result_is_always_composed(text: str, names: list[str]) -> None:
 
 
 @given(st.text(), st.lists(st.sampled_from(sorted(NORMALIZERS))))
+def test_the_steps_lead_to_the_result(text: str, names: list[str]) -> None:
+    steps = explain_normalization(text, names)
+    assert [step.label for step in steps if step.label != "Unicode NFC"] == names
+    if steps and len(text) < 100:
+        assert steps[-1].after == f'"{normalize(text, names)}"'
+
+
+@given(st.text(), st.lists(st.sampled_from(sorted(NORMALIZERS))))
 def test_following_a_text_gives_the_same_result_and_steps(text: str, names: list[str]) -> None:
     result, shown, steps = followed(text, names, "expected, ")
     assert result == normalize(text, names)
@@ -67,6 +84,15 @@ def test_following_a_text_gives_the_same_result_and_steps(text: str, names: list
     assert [(step.label.removeprefix("expected, "), step.before, step.after) for step in steps] == [
         *explain_normalization(text, names)
     ]
+
+
+def test_the_steps_name_each_normaliser_in_order() -> None:
+    synonyms = SynonymMap(mapping={"bcl-2": "bcl2"})
+    assert explain_normalization("Bcl-2", ["lowercase", "strip", synonyms]) == (
+        Step("lowercase", '"Bcl-2"', '"bcl-2"'),
+        Step("strip", '"bcl-2"', '"bcl-2"'),
+        Step("synonym", '"bcl-2"', '"bcl2"'),
+    )
 
 
 def test_composition_is_a_step_only_where_it_changes_something() -> None:
@@ -87,6 +113,17 @@ def test_a_list_of_normalisers_takes_names_maps_and_plain_dicts() -> None:
     assert built == ["lowercase", SynonymMap(mapping={"a": "b"})]
     assert adapter.dump_python(built, mode="json") == stored
     assert adapter.validate_json(adapter.dump_json(built)) == built
+
+
+@pytest.mark.parametrize("data", [{}, {"mapping": None}, {"mapping": {"a": 1}}, {"mapping": {}, "more": 1}])
+def test_a_synonym_map_needs_texts(data: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        SynonymMap(**data)
+
+
+def test_a_synonym_map_does_not_change() -> None:
+    with pytest.raises(ValidationError, match="frozen"):
+        SynonymMap(mapping={}).mapping = {"a": "b"}
 
 
 def test_the_documented_import_path_leads_to_the_same_map() -> None:

@@ -70,6 +70,11 @@ def test_exact_passes_the_same_number(value: Any) -> None:
     assert NumericExact().check(342, value)
 
 
+@pytest.mark.parametrize("value", [340, 342.0001, -342, True, INF])
+def test_exact_fails_another_number(value: Any) -> None:
+    assert not NumericExact().check(value, 342)
+
+
 def test_exact_compares_whole_numbers_of_any_size_exactly() -> None:
     assert not NumericExact().check(2**53 + 1, 2**53)
     assert NumericExact().check(10**400, 10**400)
@@ -85,6 +90,11 @@ def test_exact_compares_others_as_floats() -> None:
     assert not NumericExact().check(0.1 + 0.2, 0.3)
 
 
+def test_exact_refuses_parameters() -> None:
+    with pytest.raises(ValidationError):
+        NumericExact(tolerance=0.1)  # type: ignore[call-arg]
+
+
 def test_exact_explains_the_difference() -> None:
     explained = NumericExact().explain("340", 342)
     assert explained.reason == "340 is not 342."
@@ -97,11 +107,26 @@ def test_absolute_tolerance_includes_its_bounds(value: float, passes: bool) -> N
     assert NumericTolerance(tolerance=0.05, mode="absolute").check(value, 0.72) is passes
 
 
+@pytest.mark.parametrize(("value", "passes"), [(110, True), (90, True), (110.01, False), (89.99, False), ("110", True)])
+def test_relative_tolerance_is_the_default(value: Any, passes: bool) -> None:
+    assert NumericTolerance(tolerance=0.1).check(value, 100) is passes
+
+
+def test_relative_tolerance_of_a_negative_number_uses_its_size() -> None:
+    assert NumericTolerance(tolerance=0.1).check(-110, -100)
+    assert not NumericTolerance(tolerance=0.1).check(-89, -100)
+
+
 def test_relative_tolerance_of_zero_passes_only_zero() -> None:
     rule = NumericTolerance(tolerance=0.5)
     assert rule.check(0.0, 0)
     assert not rule.check(1e-12, 0)
     assert not rule.check(5e-324, 0)
+
+
+def test_no_tolerance_passes_only_the_same_number() -> None:
+    assert NumericTolerance(tolerance=0).check(3, 3)
+    assert not NumericTolerance(tolerance=0, mode="absolute").check(0.1 + 0.2, 0.3)
 
 
 @pytest.mark.parametrize("mode", ["relative", "absolute"])
@@ -147,6 +172,13 @@ def test_tolerance_refuses_a_bad_tolerance(tolerance: Any) -> None:
         NumericTolerance(tolerance=tolerance)
 
 
+def test_tolerance_must_be_given_and_its_mode_known() -> None:
+    with pytest.raises(ValidationError):
+        NumericTolerance()  # type: ignore[call-arg]
+    with pytest.raises(ValidationError):
+        NumericTolerance(tolerance=0.1, mode="percent")  # type: ignore[arg-type]
+
+
 def test_tolerance_explains_difference_and_allowance() -> None:
     absolute = NumericTolerance(tolerance=0.05, mode="absolute")
     assert absolute.explain(0.77, 0.72).steps == (Step("difference", "0.77 − 0.72", "0.05"),)
@@ -161,6 +193,14 @@ def test_tolerance_explains_difference_and_allowance() -> None:
 )
 def test_range_includes_its_bounds(value: float, passes: bool) -> None:
     assert NumericRange(min=0.0, max=0.05).check(value, 0) is passes
+
+
+def test_range_may_be_open_on_one_side_or_both() -> None:
+    assert NumericRange(min=3).check(10**400, 0)
+    assert NumericRange(max=3).check(-INF, 0)
+    assert NumericRange(min=3, max=3).check("3.0", 0)
+    assert NumericRange().check(0, "N/A")
+    assert not NumericRange(min=3).check(2.999, 3)
 
 
 @pytest.mark.parametrize("bounds", [{"min": 2, "max": 1}, {"min": NAN}, {"max": INF}, {"min": "a"}, {"maximum": 1}])

@@ -28,6 +28,20 @@ def test_exact_match_ignores_case_and_outer_blanks_by_default(value: str) -> Non
     assert ExactMatch().check(value, "BCL2")
 
 
+@pytest.mark.parametrize("value", ["KRAS", "BCL 2", "BCL2.", ""])
+def test_exact_match_fails_on_any_other_difference(value: str) -> None:
+    assert not ExactMatch().check(value, "BCL2")
+
+
+def test_exact_match_without_normalisers_is_literal() -> None:
+    assert ExactMatch(normalize=[]).check("BCL2", "BCL2")
+    assert not ExactMatch(normalize=[]).check("bcl2", "BCL2")
+
+
+def test_exact_match_does_not_care_how_an_accent_was_typed() -> None:
+    assert ExactMatch(normalize=[]).check("caf\u0065\u0301", "caf\u00e9")
+
+
 @pytest.mark.parametrize("value", NO_TEXTS)
 def test_exact_match_fails_on_what_is_no_text(value: Any) -> None:
     assert not ExactMatch().check(value, "none")
@@ -45,6 +59,12 @@ def test_exact_match_compares_numbers_and_booleans_as_python_writes_them() -> No
     assert ExactMatch().check(True, "true")
     assert ExactMatch().check(23, "23")
     assert not ExactMatch().check(1.0, 1)
+
+
+@pytest.mark.parametrize("normalizers", [["uppercase"], [3], [None], "lowercase", [{"synonyms": {}}]])
+def test_exact_match_refuses_unknown_normalisers(normalizers: Any) -> None:
+    with pytest.raises(ValueError, match=r"normali[sz]e"):
+        ExactMatch(normalize=normalizers)
 
 
 def test_exact_match_explains_each_step_also_those_that_change_nothing() -> None:
@@ -121,9 +141,25 @@ def test_regex_match_finds_the_pattern_anywhere(text: str) -> None:
     assert RegexMatch(pattern=r"NCT\d{8}").check(text, "N/A")
 
 
+@pytest.mark.parametrize("text", ["CT-2014-001", "nct02141282", "", None, ["NCT02141282"]])
+def test_regex_match_fails_where_the_pattern_is_not(text: Any) -> None:
+    assert not RegexMatch(pattern=r"NCT\d{8}").check(text, "NCT02141282")
+
+
+def test_regex_match_reads_numbers_as_texts() -> None:
+    assert RegexMatch(pattern=r"^4\d$").check(42, "N/A")
+    assert not RegexMatch(pattern="None").check(None, "N/A")
+
+
 @pytest.mark.parametrize("flag", ["IGNORECASE", "ignorecase", "I", "i"])
 def test_regex_match_knows_flags_by_long_and_short_name(flag: str) -> None:
     assert RegexMatch(pattern="bcl2", flags=[flag]).check("BCL2", "N/A")
+
+
+@pytest.mark.parametrize("flag", ["compile", "__class__", "", "DEBUG", "L"])
+def test_regex_match_refuses_other_flags(flag: str) -> None:
+    with pytest.raises(ValueError, match="not a regex flag"):
+        RegexMatch(pattern="a", flags=[flag])
 
 
 def test_regex_match_refuses_an_invalid_pattern_with_its_position() -> None:
@@ -135,6 +171,13 @@ def test_regex_match_reports_a_hostile_pattern_instead_of_failing(monkeypatch: p
     monkeypatch.setattr(patterns, "BUDGET_SECONDS", 0.05)
     with pytest.raises(PatternTimeoutError, match="took too long"):
         RegexMatch(pattern="(a|aa)+$").check("a" * 60 + "!", "N/A")
+
+
+def test_regex_match_compiles_its_pattern_once() -> None:
+    rule = RegexMatch(pattern=r"compiled (just|only) once", flags=["I"])
+    before = patterns._compiled.cache_info().misses
+    assert [rule.check(f"Compiled only once {n}", 0) for n in range(20)] == [True] * 20
+    assert patterns._compiled.cache_info().misses == before
 
 
 def test_regex_match_explains_with_the_first_match() -> None:

@@ -26,6 +26,11 @@ def test_regex_counts_matches(count_min: int | None, holds: bool) -> None:
     assert TraceRegex(pattern=r"NCT\d{8}", count_min=count_min).check_trace(TRIAL) is holds
 
 
+def test_regex_counts_matches_that_do_not_overlap_and_empty_ones() -> None:
+    assert not TraceRegex(pattern="aa", count_min=2).check_trace("aaa")
+    assert TraceRegex(pattern="x*", count_min=4).check_trace("abc")
+
+
 @pytest.mark.parametrize("parameters", [{"pattern": "("}, {"pattern": "a", "count_min": 0}, {}, {"pattern": None}])
 def test_regex_refuses_bad_parameters(parameters: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
@@ -51,6 +56,16 @@ def test_contains_is_literal_and_case_sensitive() -> None:
     assert TraceContains(substring="(NCT02005471)").check_trace(TRIAL)
     assert not TraceContains(substring="murano").check_trace(TRIAL)
     assert not TraceContains(substring="MURANO").check_trace("")
+
+
+def test_contains_does_not_care_how_an_accent_was_typed() -> None:
+    assert TraceContains(substring="Sj\u00f6gren").check_trace("the Sjo\u0308gren syndrome")
+
+
+@pytest.mark.parametrize("substring", ["", None, 5])
+def test_contains_refuses_an_empty_substring(substring: Any) -> None:
+    with pytest.raises(ValidationError):
+        TraceContains(substring=substring)
 
 
 def test_contains_explains_how_often() -> None:

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from karenina_core.schemas import (
+    NORMALIZER_WORDS,
+    NORMALIZERS,
     SYNONYMS,
     normalizer_of_step,
     rule_help,
@@ -15,6 +17,12 @@ from karenina_core.schemas import (
     step_title,
     title,
 )
+from karenina_core.schemas.primitives import REGISTRY
+
+
+def test_every_rule_has_words_of_its_own() -> None:
+    titles = {primitive.title for primitive in REGISTRY.values()}
+    assert len(titles) == len(REGISTRY) and "" not in titles
 
 
 def test_a_rule_that_is_unknown_keeps_its_name_and_has_no_help() -> None:
@@ -36,6 +44,11 @@ def test_a_rule_that_is_unknown_keeps_its_name_and_has_no_help() -> None:
 )  # fmt: skip
 def test_a_stored_rule_is_told_with_its_settings(rule: dict[str, Any], words: str) -> None:
     assert rule_in_words(rule) == words
+
+
+def test_every_normaliser_has_words_of_its_own() -> None:
+    assert set(NORMALIZER_WORDS) == {*NORMALIZERS, SYNONYMS}
+    assert len({words.title for words in NORMALIZER_WORDS.values()}) == len(NORMALIZER_WORDS)
 
 
 @pytest.mark.parametrize(
