@@ -27,13 +27,12 @@ from karenina_core.benchmark.checkpoint.nodes import (
 )
 from karenina_core.benchmark.checkpoint.questions import (
     Dates,
-    list_or_unreadable,
     read_entry,
+    rubric_codecs,
     text_or_unreadable,
     write_entry,
 )
 from karenina_core.benchmark.checkpoint.traits import (
-    GLOBAL_CARRIERS,
     RUBRIC_PROPERTIES,
     make_rubric,
     ratings_of_carriers,
@@ -54,10 +53,7 @@ ELEMENTS = "dataFeedElement"
 _ROOT = "the file"
 _RUBRIC = "global rubric"
 _NAME, _DESCRIPTION = RUBRIC_PROPERTIES[GLOBAL].values()
-_MANAGED = {
-    **dict.fromkeys((FORMAT_VERSION_NAME, _NAME, _DESCRIPTION), Codec(text_or_unreadable)),
-    **dict.fromkeys(GLOBAL_CARRIERS, Codec(list_or_unreadable)),
-}
+_MANAGED = {FORMAT_VERSION_NAME: Codec(text_or_unreadable), **rubric_codecs(GLOBAL)}
 
 
 def is_custom(name: str) -> bool:
@@ -162,7 +158,7 @@ def _rubric(
     own, misplaced = read_traits(root.get("rating"), GLOBAL, _RUBRIC, repairs)
     if misplaced:
         repairs.add(_RUBRIC, "it holds traits of type QuestionSpecific", "read as global")
-    ratings = ratings_of_carriers(values, GLOBAL_CARRIERS, GLOBAL, _RUBRIC, repairs)
+    ratings = ratings_of_carriers(values, GLOBAL, _RUBRIC, repairs)
     carried, _ = read_traits(ratings, GLOBAL, _RUBRIC, repairs)
     traits = [*own, *misplaced]
     traits += _missing(carried, traits, "an older property", repairs)

@@ -23,7 +23,7 @@ from karenina_core.benchmark.checkpoint.nodes import (
     write_properties,
 )
 from karenina_core.benchmark.checkpoint.traits import (
-    QUESTION_CARRIERS,
+    CARRIERS,
     RUBRIC_PROPERTIES,
     make_rubric,
     ratings_of_carriers,
@@ -52,9 +52,14 @@ def text_or_unreadable(stored: Any) -> tuple[Any, str]:
     return (stored if isinstance(stored, str) else UNREADABLE), ""
 
 
-def list_or_unreadable(stored: Any) -> tuple[Any, str]:
-    """Decode a property that holds a list, or one as JSON text."""
+def _list_or_unreadable(stored: Any) -> tuple[Any, str]:
     return (stored if isinstance(plain(stored), list) else UNREADABLE), ""
+
+
+def rubric_codecs(scope: str) -> dict[str, Codec]:
+    """Return how the properties that belong to the rubric of a scope are held."""
+    texts = dict.fromkeys(RUBRIC_PROPERTIES[scope].values(), Codec(text_or_unreadable))
+    return texts | dict.fromkeys(CARRIERS[scope], Codec(_list_or_unreadable))
 
 
 def _author(stored: Any) -> tuple[Any, str]:
@@ -101,11 +106,7 @@ PROPERTIES = {
     "answer_notes": Codec(text_or_unreadable),
     "workspace_path": Codec(text_or_unreadable),
 }
-_MANAGED = {
-    **PROPERTIES,
-    **dict.fromkeys((_NAME, _DESCRIPTION), Codec(text_or_unreadable)),
-    **dict.fromkeys(QUESTION_CARRIERS, Codec(list_or_unreadable)),
-}
+_MANAGED = PROPERTIES | rubric_codecs(QUESTION)
 
 
 def _codec_of(name: str) -> Codec | None:
@@ -200,9 +201,9 @@ def _rubric(
     item: Mapping[str, Any], properties: Mapping[str, Any], where: str, repairs: Repairs
 ) -> tuple[Rubric | None, list[AnyTrait]]:
     ratings, name, description = item.get("rating"), properties.get(_NAME), properties.get(_DESCRIPTION)
-    if not ratings and name is None and description is None and QUESTION_CARRIERS.keys().isdisjoint(properties):
+    if not ratings and name is None and description is None and CARRIERS[QUESTION].keys().isdisjoint(properties):
         return None, []
-    carried = ratings_of_carriers(properties, QUESTION_CARRIERS, QUESTION, where, repairs)
+    carried = ratings_of_carriers(properties, QUESTION, where, repairs)
     own, strays = read_traits([*listed(ratings), *carried] if carried else ratings, QUESTION, where, repairs)
     return make_rubric(own, where, repairs, name, description), strays
 

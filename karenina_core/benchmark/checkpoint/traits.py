@@ -38,9 +38,9 @@ Note = Callable[[str, str], None]
 
 
 # Where a rubric's own name and description stand; the format has no other place for them.
+_PLACES = {GLOBAL: "global", QUESTION: "question"}
 RUBRIC_PROPERTIES = {
-    scope: {part: f"{place}_rubric_{part}" for part in ("name", "description")}
-    for scope, place in ((GLOBAL, "global"), (QUESTION, "question"))
+    scope: {part: f"{place}_rubric_{part}" for part in ("name", "description")} for scope, place in _PLACES.items()
 }
 
 
@@ -161,12 +161,10 @@ KINDS = {
     "dynamic": Kind(("DynamicRubricTrait",)),
 }
 # Property names under which older programs stored traits, with the kind of trait each holds.
-GLOBAL_CARRIERS = {
-    **{f"global_{kind}_rubric_traits": kind for kind in KINDS},
-    "global_rubric_traits": "llm",
-    "global_manual_rubric_traits": "regex",
+_CARRIED = {**{f"{kind}_rubric": kind for kind in KINDS}, "rubric": "llm", "manual_rubric": "regex"}
+CARRIERS = {
+    scope: {f"{place}_{name}_traits": kind for name, kind in _CARRIED.items()} for scope, place in _PLACES.items()
 }
-QUESTION_CARRIERS = {name.replace("global_", "question_", 1): kind for name, kind in GLOBAL_CARRIERS.items()}
 _KIND_OF_TYPE = {type_: name for name, kind in KINDS.items() for type_ in kind.types}
 _ALWAYS_MANAGED = frozenset({"summary", "higher_is_better", "invert", "callable_name"})
 
@@ -400,11 +398,9 @@ def rubric_names(rubric: Any, scope: str) -> list[dict[str, Any]]:
     return [property_node(place, text) for part, place in places if isinstance(text := given.get(part), str)]
 
 
-def ratings_of_carriers(
-    values: Mapping[str, Any], carriers: Mapping[str, str], scope: str, where: str, repairs: Repairs
-) -> list[dict[str, Any]]:
-    """Return the ratings of traits stored as additional properties under the names in `carriers`."""
-    ratings = []
+def ratings_of_carriers(values: Mapping[str, Any], scope: str, where: str, repairs: Repairs) -> list[dict[str, Any]]:
+    """Return the ratings of traits stored as additional properties under the names in `CARRIERS`."""
+    ratings, carriers = [], CARRIERS[scope]
     for name in (name for name in values if name in carriers):
         traits = plain(values[name])
         if isinstance(traits, list):

@@ -1,11 +1,11 @@
-"""Which column of a table means what. `_ROLES` declares every role once."""
+"""Which column of a table means what. `ColumnMapping` declares every role once."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from karenina_core.benchmark.exports import KEYWORD_SEPARATORS, METADATA_PREFIX
 from karenina_core.benchmark.tables.table import Table, is_blank
@@ -24,31 +24,9 @@ class Role(NamedTuple):
     names: str
 
 
-_ROLES: Final = {
-    "question": Role("Question", "question questiontext prompt query input item frage problem instruction"),
-    "answer": Role(
-        "Reference answer",
-        "rawanswer referenceanswer reference expectedanswer expected goldanswer gold correctanswer groundtruth truth"
-        " target ideal solution answer antwort",
-    ),
-    "id": Role("Id", "questionid id qid uid identifier"),
-    "notes": Role("Notes on the answer", "answernotes notes note comment comments remarks remark"),
-    "template": Role("Template source", "answertemplate template templatesource templatecode"),
-    "workspace": Role("Workspace path", "workspacepath workspace folder"),
-    "finished": Role("Finished", "finished done ready"),
-    "author": Role("Author", "author authorname contributor createdby"),
-    "author_email": Role("Author's e-mail", "authoremail email"),
-    "author_affiliation": Role("Author's affiliation", "authoraffiliation affiliation institution"),
-    "sources": Role("Sources", "sources source citation citations references"),
-    "url": Role("Web address", "url link webpage website"),
-    "model": Role("Model", "model modelname answeringmodel llm system"),
-    "response": Role(
-        "Answer of the model",
-        "response modelresponse modelanswer rawllmresponse output modeloutput prediction completion answerofmodel",
-    ),
-}
-ROLES: Final = {name: role.title for name, role in _ROLES.items()}
-"""What a single column can mean, with its name in words."""
+def _role(title: str, names: str) -> Any:
+    return field(default=None, metadata={"role": Role(title, names)})
+
 
 SEPARATORS: Final = {",": "comma", **KEYWORD_SEPARATORS, "": "none"}
 _SAMPLE: Final = 200
@@ -91,20 +69,27 @@ class ColumnMapping:
         finish_all: Mark every question finished, whatever a column says.
     """
 
-    question: str | None = None
-    answer: str | None = None
-    id: str | None = None
-    notes: str | None = None
-    template: str | None = None
-    workspace: str | None = None
-    finished: str | None = None
-    author: str | None = None
-    author_email: str | None = None
-    author_affiliation: str | None = None
-    sources: str | None = None
-    url: str | None = None
-    model: str | None = None
-    response: str | None = None
+    question: str | None = _role("Question", "question questiontext prompt query input item frage problem instruction")
+    answer: str | None = _role(
+        "Reference answer",
+        "rawanswer referenceanswer reference expectedanswer expected goldanswer gold correctanswer groundtruth truth"
+        " target ideal solution answer antwort",
+    )
+    id: str | None = _role("Id", "questionid id qid uid identifier")
+    notes: str | None = _role("Notes on the answer", "answernotes notes note comment comments remarks remark")
+    template: str | None = _role("Template source", "answertemplate template templatesource templatecode")
+    workspace: str | None = _role("Workspace path", "workspacepath workspace folder")
+    finished: str | None = _role("Finished", "finished done ready")
+    author: str | None = _role("Author", "author authorname contributor createdby")
+    author_email: str | None = _role("Author's e-mail", "authoremail email")
+    author_affiliation: str | None = _role("Author's affiliation", "authoraffiliation affiliation institution")
+    sources: str | None = _role("Sources", "sources source citation citations references")
+    url: str | None = _role("Web address", "url link webpage website")
+    model: str | None = _role("Model", "model modelname answeringmodel llm system")
+    response: str | None = _role(
+        "Answer of the model",
+        "response modelresponse modelanswer rawllmresponse output modeloutput prediction completion answerofmodel",
+    )
     keywords: tuple[KeywordColumn, ...] = ()
     metadata: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
@@ -147,6 +132,11 @@ class ColumnMapping:
         if self.model is not None and self.response is None:
             what = "A column names the models, but none holds their answers."
             raise InputError(what, next="Choose the column with the answers.")
+
+
+_ROLES: Final[dict[str, Role]] = {item.name: item.metadata["role"] for item in fields(ColumnMapping) if item.metadata}
+ROLES: Final = {name: role.title for name, role in _ROLES.items()}
+"""What a single column can mean, with its name in words."""
 
 
 def suggest_mapping(table: Table) -> ColumnMapping:
