@@ -389,12 +389,9 @@ def test_a_template_may_be_source_or_class(benchmark: Benchmark) -> None:
 def test_a_template_that_cannot_be_read_is_refused(benchmark: Benchmark, source: str) -> None:
     with pytest.raises(TemplateError):
         benchmark.add_answer_template("target", source)
-    assert benchmark.get_template("target") == TEMPLATE
-
-
-def test_an_empty_template_is_refused(benchmark: Benchmark) -> None:
     with pytest.raises(InputError, match="empty"):
         benchmark.add_answer_template("target", " ")
+    assert benchmark.get_template("target") == TEMPLATE
 
 
 def test_taking_a_template_away(benchmark: Benchmark) -> None:

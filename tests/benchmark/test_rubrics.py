@@ -75,15 +75,12 @@ def test_names_are_unique_within_a_rubric(benchmark: Benchmark) -> None:
         benchmark.set_question_rubric("lungs", twice)
 
 
-def test_rubrics_go_in_and_out_as_copies(benchmark: Benchmark) -> None:
+def test_rubrics_go_in_and_out_as_copies_and_an_empty_one_is_none(benchmark: Benchmark) -> None:
     rubric = Rubric(traits=[CLARITY])
     benchmark.set_global_rubric(rubric)
     rubric.traits.clear()
     benchmark.get_global_rubric().traits.clear()
     assert names(benchmark.get_global_rubric()) == ["Clarity"]
-
-
-def test_an_empty_rubric_is_none(benchmark: Benchmark) -> None:
     benchmark.set_global_rubric(Rubric())
     assert benchmark.get_global_rubric() is None
 
@@ -124,13 +121,10 @@ def test_a_replaced_trait_does_not_touch_the_question() -> None:
 def test_traits_that_are_only_kept_touch_nothing_and_still_hide() -> None:
     found = coverage_of(Rubric(traits=[KEPT]), {"a": None})
     assert found.untouched == ("a",)
+    assert coverage_of(None, {"a": Rubric(traits=[BH3]), "b": None}).untouched == ("b",)
     assert found.reaches[0].questions == 0
     hidden = coverage_of(Rubric(traits=[CLARITY]), {"a": Rubric(traits=[KEPT.model_copy(update={"name": "Clarity"})])})
     assert (hidden.names("a"), hidden.touch("a", "Clarity")) == ([], "")
-
-
-def test_questions_without_any_trait_are_named() -> None:
-    assert coverage_of(None, {"a": Rubric(traits=[BH3]), "b": None}).untouched == ("b",)
 
 
 @pytest.fixture
@@ -164,12 +158,9 @@ def test_a_name_that_is_in_use_is_refused(two: Benchmark, name: str, question: s
         two.check_trait_name(name, question)
 
 
-def test_a_name_in_use_by_many_questions_says_how_many(two: Benchmark) -> None:
+def test_a_name_in_use_by_many_questions_says_how_many_and_a_free_one_is_fine(two: Benchmark) -> None:
+    two.check_trait_name("BH3", "a")
     two.set_question_rubric("a", Rubric(traits=[BH3]))
     with pytest.raises(InputError, match="A trait of 2 questions is named 'BH3'"):
         two.check_trait_name("BH3")
-
-
-def test_a_free_name_is_fine(two: Benchmark) -> None:
-    two.check_trait_name("BH3", "a")
     two.check_trait_name("New")

@@ -73,12 +73,36 @@ def test_the_first_editors_rubrics() -> None:
     assert list(traits(benchmark, "9b2c1f")) == ["Brief", "Has digit"]
 
 
-def test_the_first_editors_repairs() -> None:
-    benchmark = Benchmark.load(FILES / "d0_gui_v2.json")
-    assert says(benchmark, "the file", "version 2", "converted")
-    assert says(benchmark, "global rubric", "plain object", "turned into ratings")
-    assert says(benchmark, "question 9b2c1f", "'tags'", "read as keywords")
-    assert says(benchmark, "trait No hedging", "'invert'", "'invert_result'")
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("d0_gui_v2.json", ("the file", "version 2", "converted")),
+        ("d0_gui_v2.json", ("global rubric", "plain object", "turned into ratings")),
+        ("d0_gui_v2.json", ("question 9b2c1f", "'tags'", "read as keywords")),
+        ("d0_gui_v2.json", ("trait No hedging", "'invert'", "'invert_result'")),
+        ("d1_dataset_with_authors.json", ("'hasPart' of a Dataset", "converted")),
+        ("d1_dataset_with_authors.json", ("@context", "replaced")),
+        ("d1_dataset_with_authors.json", ("trait Depth", "no additionalType", "QuestionSpecific llm")),
+        ("d1_dataset_with_authors.json", ("trait Accuracy", "no additionalType", "Global llm")),
+        ("d1_dataset_with_authors.json", ("trait Accuracy", "question repeats", "read once")),
+        ("d1_dataset_with_authors.json", ("'global_rubric_traits'", "turned into ratings")),
+        ("d1_dataset_with_authors.json", ("'question_manual_rubric_traits'", "turned into ratings")),
+        ("d1_dataset_with_authors.json", ("no dateCreated", "the file's date")),
+        ("d3_autumn.json", ("the version is 2", "'2'")),
+        ("d3_autumn.json", ("beside the question", "read from there")),
+        ("d3_autumn.json", ("'tp_and_tn'", "'full_matrix'")),
+        ("d3_autumn.json", ("'tn_only' is not supported", "kept as it is")),
+        ("d3_autumn.json", ("repeated mentions", "every mention counts")),
+        ("d3_autumn.json", ("'ManualRubricTrait'", "read as a regex trait")),
+        ("d3_autumn.json", ("trait Cited", "it has no pattern")),
+        ("d5_elements.json", ("question q001", "the element is the question itself")),
+        ("d5_elements.json", ("'finished'", "read as unfinished")),
+        ("d5_elements.json", ("dateCreated or dateModified is missing",)),
+        ("d5_elements.json", ("question q002, trait grounded", "neither kind nor bounds", "from 1 to 5")),
+    ],
+)
+def test_a_repair_says_where_and_what(name: str, parts: tuple[str, ...]) -> None:
+    assert says(Benchmark.load(FILES / name), *parts)
 
 
 def test_the_first_editors_unknown_keys_are_kept() -> None:
@@ -114,18 +138,6 @@ def test_the_dataset_whose_ratings_name_their_rubric() -> None:
     own = traits(benchmark, question.id)
     assert (own["Depth"].min_score, own["Depth"].max_score) == (0, 10)
     assert own["Mentions ice"].pattern == "ice"
-
-
-def test_the_datasets_repairs() -> None:
-    benchmark = Benchmark.load(FILES / "d1_dataset_with_authors.json")
-    assert says(benchmark, "'hasPart' of a Dataset", "converted")
-    assert says(benchmark, "@context", "replaced")
-    assert says(benchmark, "trait Depth", "no additionalType", "QuestionSpecific llm")
-    assert says(benchmark, "trait Accuracy", "no additionalType", "Global llm")
-    assert says(benchmark, "trait Accuracy", "question repeats", "read once")
-    assert says(benchmark, "'global_rubric_traits'", "turned into ratings")
-    assert says(benchmark, "'question_manual_rubric_traits'", "turned into ratings")
-    assert says(benchmark, "no dateCreated", "the file's date")
 
 
 def test_converted_carriers_are_gone_so_cleared_traits_stay_cleared() -> None:
@@ -171,17 +183,6 @@ def test_the_autumn_file() -> None:
     assert isinstance(traits(benchmark, question.id)["Cited"], StoredTrait)
 
 
-def test_the_autumn_repairs() -> None:
-    benchmark = Benchmark.load(FILES / "d3_autumn.json")
-    assert says(benchmark, "the version is 2", "'2'")
-    assert says(benchmark, "beside the question", "read from there")
-    assert says(benchmark, "'tp_and_tn'", "'full_matrix'")
-    assert says(benchmark, "'tn_only' is not supported", "kept as it is")
-    assert says(benchmark, "repeated mentions", "every mention counts")
-    assert says(benchmark, "'ManualRubricTrait'", "read as a regex trait")
-    assert says(benchmark, "trait Cited", "it has no pattern")
-
-
 def test_deep_judgment_settings_on_a_rating_are_kept_or_left_out() -> None:
     benchmark = Benchmark.load(FILES / "d3_autumn.json")
     kept = benchmark.to_dict()["rating"][0]
@@ -199,14 +200,6 @@ def test_files_whose_elements_are_bare_questions() -> None:
     assert benchmark.get_global_rubric().name == "All kinds"
     assert traits(benchmark, "q002")["grounded"].kind == "score"
     assert benchmark.to_dict()["dataFeedElement"][0]["item"]["scenario"] == "template_simple"
-
-
-def test_the_repairs_of_bare_questions() -> None:
-    benchmark = Benchmark.load(FILES / "d5_elements.json")
-    assert says(benchmark, "question q001", "the element is the question itself")
-    assert says(benchmark, "'finished'", "read as unfinished")
-    assert says(benchmark, "dateCreated or dateModified is missing")
-    assert says(benchmark, "question q002, trait grounded", "neither kind nor bounds", "from 1 to 5")
 
 
 def test_code_of_a_callable_survives_and_is_never_loaded() -> None:
