@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, dropwhile, islice
 from typing import Any, Final, Literal, NamedTuple
 
 from karenina_core.errors import CheckpointError
+from karenina_core.text import first_free
 
 MAX_ROWS: Final = 100_000
 MAX_COLUMNS: Final = 200
@@ -158,10 +160,7 @@ def unique(names: Iterable[str]) -> list[str]:
     """Return names of which none is repeated: the second `Answer` becomes `Answer (2)`."""
     result: dict[str, None] = {}
     for name in names:
-        free, number = name, 1
-        while free in result:
-            number += 1
-            free = f"{name} ({number})"
+        free = first_free(partial("{} ({})".format, name), result, start=2) if name in result else name
         result[free] = None
     return list(result)
 
