@@ -94,8 +94,8 @@ def ask_for_correction(request: ChatRequest, reply: str, complaint: str) -> Chat
         f"That reply cannot be used:\n{complaint[:MAX_SHOWN]}\n"
         f"Reply again with one JSON object that follows the schema, and nothing else.{schema}"
     )
-    told = (Message("assistant", reply[:MAX_SHOWN] or "(nothing)"), Message("user", correction))
-    return replace(request, messages=request.messages + told)
+    added = (Message("assistant", reply[:MAX_SHOWN] or "(nothing)"), Message("user", correction))
+    return replace(request, messages=request.messages + added)
 
 
 def _whole_objects(text: str) -> Iterator[Any]:
