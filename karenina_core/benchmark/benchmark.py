@@ -166,11 +166,12 @@ class Benchmark:
         """
         return cls(*read_checkpoint(text, limit=limit))
 
-    def save(self, path: str | Path) -> Path:
+    def save(self, path: str | Path, save_deep_judgment_config: bool = True) -> Path:
         """Write the benchmark to a file, all or nothing, with whatever its file held beyond this program's knowledge.
 
         Args:
             path: The file; `.jsonld` is added unless it ends in `.jsonld` or `.json`.
+            save_deep_judgment_config: Whether to keep the deep judgment settings that traits of a file may carry.
 
         Returns:
             The path written.
@@ -182,16 +183,19 @@ class Benchmark:
         if target.suffix.lower() not in SUFFIXES:
             target = target.with_name(f"{target.name}.jsonld")
         with garbage_collection_paused():
-            write_atomic(target, self.json_pieces())
+            write_atomic(target, self.json_pieces(save_deep_judgment_config=save_deep_judgment_config))
         return target
 
-    def json_pieces(self) -> Iterator[bytes]:
+    def json_pieces(self, *, save_deep_judgment_config: bool = True) -> Iterator[bytes]:
         """Yield the UTF-8 text of a benchmark file piece by piece, so that a large one takes little memory.
+
+        Args:
+            save_deep_judgment_config: Whether to keep the deep judgment settings that traits of a file may carry.
 
         Raises:
             CheckpointError: It cannot be written, or could not be read back. That may turn out after the last piece.
         """
-        return document_pieces(self._contents, limit=OWN_BYTES)
+        return document_pieces(self._contents, limit=OWN_BYTES, deep_judgment=save_deep_judgment_config)
 
     def to_json(self) -> str:
         """Return the text of a benchmark file."""

@@ -209,23 +209,27 @@ _AT_ONCE = 200  # questions
 _OPENING, _CLOSING = b"[\n  [", b"\n  ]\n]\n"
 
 
-def document_pieces(contents: Contents, *, limit: int) -> Iterator[bytes]:
+def document_pieces(contents: Contents, *, limit: int, deep_judgment: bool = True) -> Iterator[bytes]:
     """Yield the text of a file; put together, the pieces are the indented JSON of the whole document.
 
     Args:
         contents: What to write.
         limit: As for `read_json`, which accepts what is written.
+        deep_judgment: Whether to keep the `deep_judgment_*` settings that traits of a file may carry.
 
     Raises:
         CheckpointError: It cannot be written, or could not be read back. That may turn out after the last piece: until
             then nothing may count on the pieces before.
     """
     # As it is now, also when the benchmark changes meanwhile.
-    yield from check_extent(_pieces(replace(contents, entries=dict(contents.entries)), limit), limit)
+    yield from check_extent(_pieces(replace(contents, entries=dict(contents.entries)), limit, deep_judgment), limit)
 
 
-def _pieces(contents: Contents, limit: int) -> Iterator[bytes]:
-    frame = json_bytes(write_frame(contents), limit=limit)
+def _pieces(contents: Contents, limit: int, deep_judgment: bool) -> Iterator[bytes]:
+    def written(value: Any) -> bytes:
+        return json_bytes(value if deep_judgment else _without_deep_judgment(value), limit=limit)
+
+    frame = written(write_frame(contents))
     if not contents.entries:
         yield frame
         return
@@ -235,6 +239,19 @@ def _pieces(contents: Contents, limit: int) -> Iterator[bytes]:
     entries = iter(contents.entries.values())
     while some := list(map(write_entry, islice(entries, _AT_ONCE))):
         # In two lists, the nodes are indented as deep as they stand in a file.
-        yield separator + json_bytes([some], limit=limit)[len(_OPENING) : -len(_CLOSING)]
+        yield separator + written([some])[len(_OPENING) : -len(_CLOSING)]
         separator = b","
     yield b"\n  " + after
+
+
+def _without_deep_judgment(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_deep_judgment(item) for key, item in value.items() if not _is_setting(key)}
+    if isinstance(value, list):
+        kept = (item for item in value if not (isinstance(item, dict) and _is_setting(item.get("name"))))
+        return list(map(_without_deep_judgment, kept))
+    return value
+
+
+def _is_setting(name: Any) -> bool:
+    return str(name).startswith("deep_judgment_")

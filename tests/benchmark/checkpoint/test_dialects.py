@@ -183,7 +183,7 @@ def test_the_autumn_file() -> None:
     assert isinstance(traits(benchmark, question.id)["Cited"], StoredTrait)
 
 
-def test_deep_judgment_settings_on_a_rating_are_kept() -> None:
+def test_deep_judgment_settings_on_a_rating_are_kept_or_left_out() -> None:
     benchmark = Benchmark.load(FILES / "d3_autumn.json")
     kept = benchmark.to_dict()["rating"][0]
     assert (kept["deep_judgment_enabled"], kept["deep_judgment_max_excerpts"]) == (True, 3)

@@ -203,6 +203,14 @@ def test_the_workspace_root_is_never_written(tmp_path: Any) -> None:
     assert str(tmp_path) not in benchmark.to_json()
 
 
+def test_deep_judgment_settings_are_left_out_on_request(tmp_path: Any) -> None:
+    own = rating("QuestionSpecificRubricTrait", prop("deep_judgment_enabled", True), prop("higher_is_better", True))
+    benchmark = load(document(item(rating=[{**own, "deep_judgment_max_excerpts": 3}])))
+    path = benchmark.save(tmp_path / "quiet", save_deep_judgment_config=False)
+    assert "deep_judgment" not in path.read_text()
+    assert "deep_judgment_enabled" in benchmark.to_json()
+
+
 PRESENT = document(
     item(
         keywords=["a"],

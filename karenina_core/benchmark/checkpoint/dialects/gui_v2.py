@@ -9,11 +9,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from karenina_core.benchmark.checkpoint.nodes import CONTEXT, CUSTOM_PREFIX, GLOBAL, QUESTION, Repairs, property_node
-from karenina_core.benchmark.checkpoint.questions import PROPERTIES
 from karenina_core.benchmark.checkpoint.traits import ratings_of_rubric, rubric_names
 
 _ROOT_KEYS = ("version", "checkpoint", "questions", "templates", "global_rubric", "globalRubric", "dataset_metadata")
-_PROPERTIES = (*PROPERTIES, "original_answer_template")
+_PROPERTIES = (
+    "finished",
+    "original_answer_template",
+    "author",
+    "sources",
+    "few_shot_examples",
+    "answer_notes",
+    "workspace_path",
+)
 
 
 def recognises(document: Mapping[str, Any]) -> bool:
