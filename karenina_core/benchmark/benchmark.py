@@ -299,9 +299,22 @@ class Benchmark:
         return sum(question.finished for question in self)
 
     @property
+    def is_empty(self) -> bool:
+        """Whether there are no questions."""
+        return not self._contents.entries
+
+    @property
     def is_complete(self) -> bool:
         """Whether there are questions, all finished and all with a template."""
-        return bool(self._contents.entries) and all(question.finished and question.answer_template for question in self)
+        return not self.is_empty and all(question.finished and question.answer_template for question in self)
+
+    def get_progress(self) -> float:
+        """Return the share of finished questions in percent, 0 to 100."""
+        return 100 * self.finished_count / self.question_count if self.question_count else 0.0
+
+    def get_custom_property(self, name: str, default: Any = None) -> Any:
+        """Return a custom property of the benchmark."""
+        return self._contents.properties.get(name, default)
 
     def get_all_custom_properties(self) -> dict[str, Any]:
         """Return all custom properties of the benchmark."""
@@ -499,6 +512,10 @@ class Benchmark:
         self._put_all(list(renamed))
         self.renamed += moves.items()
 
+    def give_id(self, question_id: str, new_id: str) -> None:
+        """Give a question another id, such as the one it had before its text changed; as `give_ids`."""
+        self.give_ids({self._entry(question_id).question.id: new_id})
+
     def take_question(self, question_id: str) -> RemovedQuestion:
         """Remove a question and return what `put_back` needs.
 
@@ -533,6 +550,43 @@ class Benchmark:
         self._touch()
         return True
 
+    def clear_questions(self) -> int:
+        """Remove all questions and return how many there were."""
+        count = self.question_count
+        self._put_all([])
+        return count
+
+    def get_question_metadata(self, question_id: str) -> dict[str, Any]:
+        """Return everything known of a question as plain data, with its flags."""
+        question, rubric, *_ = self._entry(question_id)
+        flags = {"finished": question.finished, "has_template": question.answer_template is not None}
+        return {**question.model_dump(mode="json"), **flags, "has_rubric": bool(rubric)}
+
+    def get_question_timestamps(self, question_id: str) -> dict[str, str]:
+        """Return when a question was `created` and `modified`, as ISO 8601 text."""
+        question = self.get_question(question_id)
+        return {"created": question.date_created, "modified": question.date_modified}
+
+    def get_question_author(self, question_id: str) -> dict[str, Any] | None:
+        """Return who wrote a question."""
+        return self.get_question(question_id).author
+
+    def set_question_author(self, question_id: str, author: dict[str, Any] | None) -> None:
+        """Set who wrote a question."""
+        self.update_question(question_id, author=author)
+
+    def get_question_sources(self, question_id: str) -> list[dict[str, Any]] | None:
+        """Return the sources of a question's answer."""
+        return self.get_question(question_id).sources
+
+    def set_question_sources(self, question_id: str, sources: list[dict[str, Any]] | None) -> None:
+        """Set the sources of a question's answer."""
+        self.update_question(question_id, sources=sources)
+
+    def get_question_custom_property(self, question_id: str, name: str, default: Any = None) -> Any:
+        """Return one entry of a question's custom metadata."""
+        return (self.get_question(question_id).custom_metadata or {}).get(name, default)
+
     def set_question_custom_property(self, question_id: str, name: str, value: Any) -> None:
         """Set one entry of a question's custom metadata; any JSON value."""
         metadata = self.get_question(question_id).custom_metadata or {}
@@ -565,6 +619,12 @@ class Benchmark:
         """Leave several questions out of runs."""
         self._mark(question_ids, False)
 
+    def toggle_finished(self, question_id: str) -> bool:
+        """Change the finished flag of a question and return what it is now."""
+        finished = not self.get_question(question_id).finished
+        self._mark([question_id], finished)
+        return finished
+
     def _mark(self, question_ids: Iterable[str], finished: bool) -> None:
         for entry in map(self._entry, question_ids):
             if entry.question.finished != finished:
@@ -573,7 +633,13 @@ class Benchmark:
 
     def get_finished_questions(self, ids_only: bool = False) -> list[Any]:
         """Return the questions that take part in runs, or their ids."""
-        return [question.id if ids_only else question for question in self if question.finished]
+        questions = self.filter_questions(finished=True)
+        return [question.id for question in questions] if ids_only else questions
+
+    def get_unfinished_questions(self, ids_only: bool = False) -> list[Any]:
+        """Return the questions that are left out of runs, or their ids."""
+        questions = self.filter_questions(finished=False)
+        return [question.id for question in questions] if ids_only else questions
 
     # Templates
 
@@ -607,6 +673,33 @@ class Benchmark:
     def get_template(self, question_id: str) -> str | None:
         """Return the source of a question's template, None when it has none."""
         return self.get_question(question_id).answer_template
+
+    def copy_template(self, from_question_id: str, to_question_id: str) -> None:
+        """Give a question the template of another.
+
+        Raises:
+            InputError: The other question has none.
+        """
+        source = self.get_template(from_question_id)
+        if source is None:
+            raise InputError(f"The question {from_question_id!r} has no template to copy.")
+        self.add_answer_template(to_question_id, source)
+
+    def apply_global_template(self, template: TemplateLike) -> list[str]:
+        """Give the template to all questions without one and return their ids."""
+        missing = self.get_missing_templates()
+        for question_id in missing:
+            self.add_answer_template(question_id, template)
+        return missing
+
+    def get_finished_templates(self, question_ids: Iterable[str] | None = None) -> dict[str, str]:
+        """Return the templates of finished questions by question id.
+
+        Args:
+            question_ids: Only of these questions; of all when not given.
+        """
+        questions = self if question_ids is None else map(self.get_question, question_ids)
+        return {q.id: q.answer_template for q in questions if q.finished and q.answer_template}
 
     def get_missing_templates(self) -> list[str]:
         """Return the ids of questions without a template."""
@@ -669,6 +762,10 @@ class Benchmark:
             self.update_question(question_id, rubric=None)
         return had_one
 
+    def clear_all_rubrics(self) -> int:
+        """Remove the global rubric and those of all questions, and return how many there were."""
+        return sum(map(self.remove_question_rubric, self.get_question_ids())) + self.clear_global_rubric()
+
     def all_traits(self) -> list[AnyTrait]:
         """Return the global traits, then those of single questions; of several with one name, the first."""
         rubrics = (self._contents.rubric, *(entry.rubric for entry in self._contents.entries.values()))
@@ -711,6 +808,39 @@ class Benchmark:
         if what:
             raise InputError(what, why, "Choose another name, or edit that trait.")
 
+    # Finding questions
+
+    def filter_questions(
+        self,
+        finished: bool | None = None,
+        has_template: bool | None = None,
+        has_rubric: bool | None = None,
+        author: str | None = None,
+        custom_filter: Callable[[BenchmarkQuestion], bool] | None = None,
+    ) -> list[BenchmarkQuestion]:
+        """Return the questions that meet every condition given.
+
+        Args:
+            finished: Whether they are marked finished.
+            has_template: Whether they have a template.
+            has_rubric: Whether they have traits of their own.
+            author: The author's name.
+            custom_filter: Any further condition.
+        """
+        return [
+            question
+            for question, rubric, *_ in self._contents.entries.values()
+            if finished in (None, question.finished)
+            and has_template in (None, question.answer_template is not None)
+            and has_rubric in (None, bool(rubric))
+            and author in (None, question.author_name)
+            and (custom_filter is None or custom_filter(question))
+        ]
+
+    def get_questions_with_rubric(self) -> list[BenchmarkQuestion]:
+        """Return the questions that have traits of their own."""
+        return self.filter_questions(has_rubric=True)
+
     # Workspaces
 
     def set_workspace_root(self, path: str | Path | None) -> None:
@@ -750,6 +880,16 @@ class Benchmark:
         """Return whether the benchmark is free of errors, and the first of them in words."""
         errors = [problem for problem in self.check() if problem.severity == "error"]
         return not errors, str(errors[0]) if errors else "No errors."
+
+    def validate_templates(self) -> tuple[bool, list[Problem]]:
+        """Return whether all templates can be read, and what is wrong with those that cannot."""
+        problems = [problem for problem in self.check() if problem.code == "template"]
+        return not problems, problems
+
+    def validate_rubrics(self) -> tuple[bool, list[Problem]]:
+        """Return whether all traits can be evaluated, and what is wrong with those that cannot."""
+        problems = [problem for problem in self.check() if problem.code == "trait" and problem.severity != "info"]
+        return not problems, problems
 
     # Running and drafting belong to a package above this one, which is imported only when it is asked for.
 
@@ -791,9 +931,21 @@ class Benchmark:
         """
         return import_module("karenina_core.runs").generate_all_templates(self, model_config, **options)
 
+    def generate_templates(self, question_ids: Sequence[str], model_config: ModelConfig, **options: Any) -> Any:
+        """Draft templates for some questions; as `generate_all_templates`."""
+        return self.generate_all_templates(model_config, question_ids=question_ids, **options)
+
+    def generate_template_for_question(self, question_id: str, model_config: ModelConfig, **options: Any) -> Any:
+        """Draft the template of one question and return what became of it."""
+        return self.generate_templates([question_id], model_config, **options)[question_id]
+
     # Other names that files and documents of the upstream project use.
 
+    add_question_from_object = add_question
+    add_questions_batch = add_questions
     get_question_as_object = get_question
+    get_all_questions_as_objects = get_all_questions
+    update_question_metadata = update_question
     update_template = add_answer_template
 
     # A container of questions

@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from karenina_core import runs
-from karenina_core.benchmark import Benchmark, load_checkpoint, question_sheet
+from karenina_core.benchmark import Benchmark, BenchmarkQuestion, load_checkpoint, question_sheet
 from karenina_core.errors import CheckpointError, InputError
 from karenina_core.schemas import ModelConfig, Question, VerificationConfig
 from tests.benchmark.samples import TEMPLATE, small_benchmark
@@ -147,7 +148,7 @@ def test_running_is_handed_to_the_package_above(calls: list[Any]) -> None:
 def test_drafting_templates_is_handed_to_the_package_above(calls: list[Any]) -> None:
     benchmark, model = small_benchmark(), ModelConfig.parse("local")
     benchmark.generate_all_templates(model_config=model)
-    benchmark.generate_all_templates(model, question_ids=["lungs"], force_regenerate=True)
+    assert benchmark.generate_template_for_question("lungs", model, force_regenerate=True) == "drafted"
     assert calls == [
         ((benchmark, model), {}),
         ((benchmark, model), {"question_ids": ["lungs"], "force_regenerate": True}),
@@ -187,12 +188,14 @@ def test_half_a_surrogate_pair_in_a_property_is_refused_in_words(
     assert benchmark.get_all_custom_properties() == {}
 
 
-def test_counts(benchmark: Benchmark) -> None:
+def test_counts_and_progress(benchmark: Benchmark) -> None:
     assert (benchmark.question_count, benchmark.finished_count) == (3, 2)
+    assert benchmark.get_progress() == pytest.approx(66.67, abs=0.01)
     assert not benchmark.is_complete
     benchmark.mark_finished("sky")
-    benchmark.add_answer_template("lungs", TEMPLATE)
+    benchmark.copy_template("sky", "lungs")
     assert benchmark.is_complete
+    assert benchmark.get_progress() == 100
 
 
 def test_custom_properties(benchmark: Benchmark) -> None:
@@ -203,6 +206,7 @@ def test_custom_properties(benchmark: Benchmark) -> None:
     assert again.get_all_custom_properties() == {"project": {"id": 3}, "a": 1, "b": None}
     assert again.remove_custom_property("project")
     assert not again.remove_custom_property("project")
+    assert again.get_custom_property("project", "none") == "none"
     assert Benchmark.from_json(again.to_json()).get_all_custom_properties() == {"a": 1, "b": None}
 
 
@@ -297,3 +301,17 @@ def test_keywords_are_separated_by_a_sign_none_of_them_holds(benchmark: Benchmar
 def test_sources_stand_on_lines_of_their_own(benchmark: Benchmark) -> None:
     benchmark.update_question("sky", sources=[{"url": "https://a.org"}, {"name": "Smith"}, {"doi": "10/1"}])
     assert row_of(benchmark, "sky")["Sources"] == 'https://a.org\nSmith\n{"doi": "10/1"}'
+
+
+def ids(questions: Iterable[BenchmarkQuestion]) -> list[str]:
+    return [question.id for question in questions]
+
+
+def test_filters(benchmark: Benchmark) -> None:
+    assert ids(benchmark.filter_questions()) == ["target", "lungs", "sky"]
+    assert ids(benchmark.filter_questions(finished=True)) == ["target", "lungs"]
+    assert ids(benchmark.filter_questions(has_template=False)) == ["lungs"]
+    assert ids(benchmark.filter_questions(finished=False, has_template=True)) == ["sky"]
+    assert ids(benchmark.filter_questions(custom_filter=lambda question: "lungs" in question.question)) == ["lungs"]
+    assert ids(benchmark.filter_questions(author="Ada")) == ["target"]
+    assert ids(benchmark.get_questions_with_rubric()) == ["target"]

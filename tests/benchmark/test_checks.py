@@ -59,17 +59,18 @@ def test_problems_are_sorted_by_severity() -> None:
 
 
 def test_an_unreadable_template_is_an_error_with_a_line() -> None:
-    (problem,) = (problem for problem in broken().check() if problem.code == "template")
-    assert (problem.severity, problem.line) == ("error", 1)
-    assert "Its template cannot be read" in str(problem)
-    assert broken().validate() == (False, str(problem))
+    fine, problems = broken().validate_templates()
+    assert not fine
+    assert (problems[0].severity, problems[0].line) == ("error", 1)
+    assert "Its template cannot be read" in str(problems[0])
+    assert broken().validate() == (False, str(problems[0]))
 
 
 def test_an_unusable_trait_is_a_warning() -> None:
-    (problem,) = (problem for problem in broken().check() if problem.code == "trait")
-    assert problem.severity == "warning"
-    assert "it has no pattern" in problem.what
-    assert "trait" not in codes(small_benchmark())
+    fine, problems = broken().validate_rubrics()
+    assert not fine
+    assert "it has no pattern" in problems[0].what
+    assert small_benchmark().validate_rubrics() == (True, [])
 
 
 def test_a_trait_that_is_kept_only_is_mentioned() -> None:
@@ -77,6 +78,7 @@ def test_a_trait_that_is_kept_only_is_mentioned() -> None:
     (problem,) = (problem for problem in benchmark.check() if problem.code == "trait")
     assert problem.severity == "info"
     assert "never loaded" in problem.what
+    assert benchmark.validate_rubrics()[0]
 
 
 def test_missing_templates_and_unfinished_questions_are_mentioned() -> None:
@@ -105,6 +107,7 @@ def test_a_complete_benchmark_is_valid() -> None:
     benchmark = small_benchmark()
     benchmark.set_global_rubric(Rubric(traits=[POLITE]))
     assert benchmark.validate() == (True, "No errors.")
+    assert benchmark.validate_templates() == (True, [])
 
 
 STORED = StoredTrait(name="Old", kind="callable", rating={"@type": "Rating", "name": "Old"})

@@ -209,11 +209,11 @@ def test_taking_back_leaves_what_was_changed_since(three: Benchmark) -> None:
 
 
 def test_an_id_is_given_only_where_it_is_free(three: Benchmark) -> None:
-    three.give_ids({ONE: "first"})
+    three.give_id(ONE, "first")
     assert three.get_question_ids() == ["first", TWO, THREE]
     assert three.renamed == [(ONE, "first")]
     with pytest.raises(InputError, match="taken"):
-        three.give_ids({"first": TWO})
+        three.give_id("first", TWO)
 
 
 def test_thousands_of_texts_are_changed_in_one_go_and_back() -> None:

@@ -76,14 +76,14 @@ def test_half_a_surrogate_pair_in_any_text_is_refused_in_words(empty: Benchmark,
     with pytest.raises(InputError, match="holds half a surrogate pair") as caught:
         empty.add_question({"question": "Why?", "raw_answer": "Because", **fields})
     assert caught.value.next
-    assert not len(empty)
+    assert empty.is_empty
 
 
 def test_every_field_of_a_question_object_survives_a_file(empty: Benchmark) -> None:
     question = Question(
         **FIELDS, answer_template=TEMPLATE, question_rubric=Rubric(traits=[BH3]).model_dump(mode="json")
     )
-    question_id = empty.add_question(question)
+    question_id = empty.add_question_from_object(question)
     assert empty[question_id] == question
     assert Benchmark.from_json(empty.to_json())[question_id] == question
     assert empty.get_question_rubric(question_id).trait("BH3")
@@ -130,14 +130,14 @@ def test_a_question_moves_between_benchmarks_with_its_id(empty: Benchmark) -> No
 def test_unusable_questions_are_refused(empty: Benchmark, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         empty.add_question(**arguments)
-    assert not len(empty)
+    assert empty.is_empty
 
 
 def test_an_unreadable_template_is_refused(empty: Benchmark) -> None:
     with pytest.raises(TemplateError) as caught:
         empty.add_question("Why?", "x", answer_template=BROKEN_TEMPLATE)
     assert caught.value.line == 1
-    assert not len(empty)
+    assert empty.is_empty
 
 
 def test_a_taken_id_is_refused(empty: Benchmark) -> None:
@@ -194,7 +194,7 @@ def test_several_at_once(empty: Benchmark) -> None:
     questions = [Question(question=f"{number}?", raw_answer="x") for number in range(3)]
     ids = empty.add_questions(questions, finished=False)
     assert ids == empty.get_question_ids()
-    assert empty.add_questions(questions) == ids
+    assert empty.add_questions_batch(questions) == ids
     assert (len(empty), empty.finished_count) == (3, 0)
 
 
@@ -202,7 +202,7 @@ def test_reading() -> None:
     empty = small_benchmark()
     assert empty.get_question("lungs") is empty.get_question_as_object("lungs")
     assert empty.get_all_questions(ids_only=True) == ["target", "lungs", "sky"]
-    assert empty.get_all_questions() == list(empty)
+    assert empty.get_all_questions() == empty.get_all_questions_as_objects() == list(empty)
 
 
 def test_removing() -> None:
@@ -211,7 +211,8 @@ def test_removing() -> None:
     assert not empty.remove_question("lungs")
     assert "lungs" not in empty
     assert empty.add_question("How many lungs?", "2") == hashlib.md5(b"How many lungs?").hexdigest()
-    assert empty.question_count == 3
+    assert empty.clear_questions() == 3
+    assert empty.is_empty
 
 
 ANY_FIELDS = st.fixed_dictionaries(
@@ -271,19 +272,36 @@ def test_a_change_is_dated_and_the_id_stays(benchmark: Benchmark) -> None:
 
 
 def test_rubric_template_and_flag_can_be_changed_too(benchmark: Benchmark) -> None:
-    benchmark.update_question("lungs", rubric=Rubric(traits=[POLITE]), answer_template=TEMPLATE, finished=False)
+    benchmark.update_question_metadata(
+        "lungs", rubric=Rubric(traits=[POLITE]), answer_template=TEMPLATE, finished=False
+    )
     assert benchmark.get_question_rubric("lungs") == Rubric(traits=[POLITE])
-    assert (benchmark["lungs"].finished, benchmark["lungs"].answer_template) == (False, TEMPLATE)
+    assert benchmark.get_question_metadata("lungs") == {
+        **benchmark["lungs"].model_dump(mode="json"),
+        "finished": False,
+        "has_template": True,
+        "has_rubric": True,
+    }
     benchmark.update_question("lungs", rubric=None, answer_template=None)
     assert benchmark.get_question_rubric("lungs") is None
     assert not benchmark.has_template("lungs")
 
 
+def test_authors_and_sources(benchmark: Benchmark) -> None:
+    benchmark.set_question_author("lungs", {"name": "Cy"})
+    benchmark.set_question_sources("lungs", [{"name": "Atlas"}])
+    assert benchmark.get_question_author("lungs") == {"name": "Cy"}
+    assert benchmark.get_question_sources("lungs") == [{"name": "Atlas"}]
+    timestamps = benchmark.get_question_timestamps("lungs")
+    assert timestamps["modified"] > timestamps["created"]
+
+
 def test_custom_properties_of_a_question(benchmark: Benchmark) -> None:
     benchmark.set_question_custom_property("lungs", "level", 3)
-    assert benchmark["lungs"].custom_metadata == {"level": 3}
+    assert benchmark.get_question_custom_property("lungs", "level") == 3
     assert benchmark.remove_question_custom_property("lungs", "level")
     assert not benchmark.remove_question_custom_property("lungs", "level")
+    assert benchmark.get_question_custom_property("lungs", "level", "none") == "none"
     assert benchmark["lungs"].custom_metadata is None
 
 
@@ -291,9 +309,11 @@ def test_finished_flags(benchmark: Benchmark) -> None:
     benchmark.mark_finished("sky")
     benchmark.mark_unfinished("lungs")
     assert benchmark.get_finished_questions(ids_only=True) == ["target", "sky"]
+    assert [question.id for question in benchmark.get_unfinished_questions()] == ["lungs"]
+    assert benchmark.toggle_finished("lungs") is True
     benchmark.mark_unfinished_batch(["target", "sky"])
-    assert benchmark.get_finished_questions() == []
-    benchmark.mark_finished_batch(["target", "lungs", "sky"])
+    assert benchmark.get_unfinished_questions(ids_only=True) == ["target", "sky"]
+    benchmark.mark_finished_batch(["target", "sky"])
     assert len(benchmark.get_finished_questions()) == 3
 
 
@@ -315,7 +335,7 @@ def test_half_a_surrogate_pair_is_refused_and_changes_nothing(benchmark: Benchma
     with pytest.raises(InputError, match="holds half a surrogate pair"):
         benchmark.edit_question("lungs", question="How many \ud83d?", keep_id=keep_id)
     with pytest.raises(InputError, match="The question's id holds half a surrogate pair"):
-        benchmark.give_ids({"lungs": "\ud83d"})
+        benchmark.give_id("lungs", "\ud83d")
     assert benchmark.to_json() == before
 
 
@@ -398,3 +418,23 @@ def test_taking_a_template_away(benchmark: Benchmark) -> None:
     assert benchmark.remove_template("target")
     assert not benchmark.remove_template("target")
     assert (benchmark.has_template("target"), benchmark.get_template("target")) == (False, None)
+
+
+def test_copying_a_template(benchmark: Benchmark) -> None:
+    benchmark.copy_template("target", "lungs")
+    assert benchmark.get_template("lungs") == TEMPLATE
+    benchmark.remove_template("target")
+    with pytest.raises(InputError, match="no template to copy"):
+        benchmark.copy_template("target", "lungs")
+
+
+def test_one_template_for_all_questions_without(benchmark: Benchmark) -> None:
+    assert benchmark.get_missing_templates() == ["lungs"]
+    assert benchmark.apply_global_template(OTHER_TEMPLATE) == ["lungs"]
+    assert benchmark.get_missing_templates() == []
+    assert benchmark.get_template("target") == TEMPLATE
+
+
+def test_templates_of_finished_questions(benchmark: Benchmark) -> None:
+    assert benchmark.get_finished_templates() == {"target": TEMPLATE}
+    assert benchmark.get_finished_templates(["lungs", "sky"]) == {}

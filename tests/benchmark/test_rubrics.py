@@ -92,6 +92,11 @@ def test_a_questions_trait_wins_over_the_global_one_with_a_warning(benchmark: Be
     assert (problem.severity, problem.question_id) == ("warning", "lungs")
 
 
+def test_all_rubrics_at_once(benchmark: Benchmark) -> None:
+    assert benchmark.clear_all_rubrics() == 2
+    assert benchmark.clear_all_rubrics() == 0
+
+
 def test_all_traits_once_the_global_ones_first(benchmark: Benchmark) -> None:
     benchmark.set_question_rubric("lungs", Rubric(traits=[LUNGS, CLARITY.model_copy(update={"description": "Own"})]))
     assert benchmark.all_traits() == [CLARITY, POLITE, BH3, LUNGS]

@@ -114,8 +114,7 @@ def test_every_question_says_where_it_comes_from() -> None:
 
 def test_each_call_gives_an_own_copy() -> None:
     copy = demo.demo_benchmark()
-    for question_id in copy.get_question_ids():
-        copy.remove_question(question_id)
+    copy.clear_questions()
     assert len(demo.demo_benchmark()) == 14
 
 

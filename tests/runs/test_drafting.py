@@ -72,7 +72,7 @@ def test_rules_draft_what_they_can_and_say_what_they_cannot(store: Store, drafte
 
 def test_what_needs_review_says_why_in_the_benchmark(store: Store, drafter: Drafter, benchmark_id: str) -> None:
     [outcome] = drafted(drafter, benchmark_id).of("needs_review")
-    said = store.benchmarks.load(benchmark_id)["number"].custom_metadata[REVIEW_PROPERTY]
+    said = store.benchmarks.load(benchmark_id).get_question_custom_property("number", REVIEW_PROPERTY)
     assert said == "\n".join(outcome.reasons)
 
 

@@ -115,7 +115,7 @@ def restore_version(benchmark: Benchmark, question_id: str, content: Mapping[str
     changed = {name: value for name, value in wanted.items() if value != present[name]}
     if changed:
         benchmark.edit_question(question_id, keep_id=True, **changed)
-    benchmark.give_ids({question_id: content["id"]})
+    benchmark.give_id(question_id, content["id"])
     return str(content["id"])
 
 

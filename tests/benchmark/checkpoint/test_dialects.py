@@ -142,8 +142,7 @@ def test_the_dataset_whose_ratings_name_their_rubric() -> None:
 
 def test_converted_carriers_are_gone_so_cleared_traits_stay_cleared() -> None:
     benchmark = Benchmark.load(FILES / "d1_dataset_with_authors.json")
-    benchmark.clear_global_rubric()
-    benchmark.remove_question_rubric("urn:uuid:a2dc831e")
+    benchmark.clear_all_rubrics()
     again = Benchmark.from_json(benchmark.to_json())
     assert again.get_global_rubric() is None
     assert again.get_question_rubric("urn:uuid:a2dc831e") is None
@@ -283,9 +282,8 @@ def test_question_traits_of_a_real_save() -> None:
     benchmark = Benchmark.load(INTEROP_FOLDER / "test_checkpoint.jsonld")
     kinds = [
         trait.type
-        for question in benchmark
-        if (rubric := benchmark.get_question_rubric(question.id))
-        for trait in rubric.traits
+        for question in benchmark.get_questions_with_rubric()
+        for trait in benchmark.get_question_rubric(question.id).traits
     ]
     assert kinds == ["llm", "llm", "regex"]
     assert len(benchmark.get_missing_templates()) == 1

@@ -73,11 +73,7 @@ def content(benchmark: Benchmark) -> tuple[Any, ...]:
         benchmark.get_global_rubric(),
         benchmark.get_all_custom_properties(),
         [
-            (
-                benchmark[question_id].model_dump(mode="json"),
-                benchmark[question_id].finished,
-                benchmark.get_question_rubric(question_id),
-            )
+            (benchmark.get_question_metadata(question_id), benchmark.get_question_rubric(question_id))
             for question_id in benchmark.get_question_ids()
         ],
     )
@@ -279,6 +275,6 @@ def test_a_damaged_benchmark_can_still_be_worked_on(content: Any) -> None:
         return
     benchmark.add_questions(list(small_benchmark()))
     for question_id in benchmark.get_question_ids():
-        benchmark.update_question(question_id, finished=not benchmark[question_id].finished)
+        benchmark.toggle_finished(question_id)
         benchmark.set_question_rubric(question_id, {"traits": [BH3.model_dump()]})
     assert Benchmark.from_json(benchmark.to_json()) == benchmark

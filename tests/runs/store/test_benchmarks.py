@@ -111,7 +111,7 @@ def test_the_history_follows_a_question_whose_id_changes(any_store: Store, store
 
 def test_an_id_that_comes_back_brings_its_history_along(any_store: Store, stored: str) -> None:
     benchmark = changed(any_store, stored, "q1", question="A new text?")
-    benchmark.give_ids({question_id("A new text?"): "q1"})
+    benchmark.give_id(question_id("A new text?"), "q1")
     any_store.benchmarks.save(benchmark, stored)
     assert [version.changed for version in any_store.benchmarks.versions(stored, "q1")] == [("question",)]
 
