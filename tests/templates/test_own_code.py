@@ -57,6 +57,13 @@ def test_verify_granular_must_return_a_number_from_0_to_1(run: Any, value: str) 
     assert caught.value.code == "bad_result"
 
 
+def test_a_score_is_not_refused_for_the_noise_of_floats(run: Any) -> None:
+    source = (
+        classic("return True") + "\n    def verify_granular(self):\n        return 0.1 + 0.2 + 0.7000000000000002\n"
+    )
+    assert run(source).granular == 1.0
+
+
 @pytest.mark.parametrize(
     ("lines", "code", "line"),
     [
@@ -163,6 +170,28 @@ def test_verified_fields_and_own_verify_work_together(run: Any) -> None:
     assert wrong.results == {"gene": True, "cites": False}
 
 
+def test_the_rules_decide_where_there_is_no_own_verify(run: Any) -> None:
+    source = MIXED + "    def verify_granular(self):\n        return super().verify_granular() / 2\n"
+    outcome = run(source, {"gene": "bcl2", "dose": 1}, "NCT1")
+    assert (outcome.verdict, outcome.granular) == (True, 0.5)
+    assert read_template(source).style == "mixed"
+    assert read_template(source).composition_strategy == "all_of"
+
+
+def test_own_code_alone_still_decides_when_there_is_nothing_to_complete(sandbox: Sandbox) -> None:
+    template = read_template(classic("return 'a' in self.x"))
+    done = template.evaluate({"x": "abc"}, "", sandbox=sandbox)
+    missing = template.evaluate({"x": None}, "", sandbox=sandbox)
+    assert template.complete(done, {}, sandbox=sandbox) == done
+    assert template.complete(missing, {}, sandbox=sandbox) == missing
+
+
+def test_a_null_in_a_mixed_template_keeps_the_score_of_the_rules(run: Any) -> None:
+    source = MIXED + "    def verify(self):\n        return 1 / 0\n"
+    outcome = run(source, {"gene": "bcl2", "dose": None}, "NCT1")
+    assert (outcome.verdict, outcome.granular) == (False, 1.0)
+
+
 def test_own_code_waits_for_the_embedding_check(sandbox: Sandbox) -> None:
     template = read_template("""
 class Answer(BaseAnswer):
@@ -175,6 +204,13 @@ class Answer(BaseAnswer):
     assert (waiting.verdict, waiting.pending) == (None, ("why",))
     assert template.complete(waiting, {"why": (True, 0.9)}, sandbox=sandbox).verdict is True
     assert template.complete(waiting, {"why": (False, 0.1)}, sandbox=sandbox).verdict is False
+
+
+def test_only_the_answer_class_of_declarative_templates_verifies_by_itself() -> None:
+    template = read_template(classic("return True"))
+    assert (template.style, template.composition_strategy) == ("own_code", None)
+    with pytest.raises(NotImplementedError, match=r"Template\.evaluate"):
+        template.answer_class(x="a").verify()
 
 
 def test_without_the_sandbox_only_own_code_cannot_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,6 +268,11 @@ def test_the_verdict_needs_field_and_pattern(
     found = [list(item) if isinstance(item, tuple) else item for item in re.findall(pattern, TRIALS)]
     assert outcome.fields[-1].extracted == found
     assert evaluated(sandbox, rule, drug="aspirin").verdict is False
+
+
+def test_without_patterns_the_fields_decide(sandbox: Sandbox) -> None:
+    assert evaluated(sandbox, "self.regex = {}").verdict is True
+    assert [item.name for item in evaluated(sandbox, "pass").fields] == ["drug"]
 
 
 @pytest.mark.parametrize(

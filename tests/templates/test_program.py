@@ -147,6 +147,18 @@ def test_every_line_of_the_program_knows_its_line_in_the_source() -> None:
     assert all(f"def {name}(" in line for name, line in names)
 
 
+def test_errors_behind_blanked_parts_name_the_right_line(run: Any) -> None:
+    broken = FULL.replace("self.threshold = 0.5", "self.threshold = 1 / 0")
+    with pytest.raises(TemplateError) as caught:
+        run(broken, **REPLY)
+    assert caught.value.line == broken.split("\n").index("        self.threshold = 1 / 0") + 1
+
+
+def test_non_ascii_text_does_not_shift_anything(run: Any) -> None:
+    lines = ['é = "naïve – ❤"; return self.x == "é"  # ❤']
+    assert verdict_of(run, *lines, x="é") is True
+
+
 @pytest.mark.parametrize(
     "expression",
     [
@@ -184,6 +196,11 @@ def test_expressions_that_are_rewritten_or_handed_in(run: Any, expression: str) 
 def test_primitives_handed_in_are_bounded(run: Any, expression: str, reason: str) -> None:
     with pytest.raises(TemplateError, match=reason):
         verdict_of(run, f"return {expression}")
+
+
+def test_a_renamed_primitive_is_handed_in_under_its_new_name(run: Any) -> None:
+    head = "from karenina.schemas.primitives import ExactMatch as EM"
+    assert verdict_of(run, "return EM().check(self.x, 'A')", head=head) is True
 
 
 @pytest.mark.parametrize(
@@ -253,6 +270,13 @@ def test_what_members_cannot_do_is_an_error_and_no_verdict(run: Any, expression:
     assert caught.value.code == code
 
 
+def test_stored_values_are_as_good_as_fresh_ones(sandbox: Sandbox) -> None:
+    template = read_template(FULL)
+    outcome = template.evaluate(REPLY, "", sandbox=sandbox)
+    stored = {item.name: item.extracted for item in outcome.fields}
+    assert outcome.verdict is template.evaluate(stored, "", sandbox=sandbox).verdict is True
+
+
 def test_moments_arrive_as_such(run: Any) -> None:
     source = (
         "from datetime import datetime, time\n"
@@ -263,9 +287,25 @@ def test_moments_arrive_as_such(run: Any) -> None:
     assert run(source, at="2016-04-11T10:00:00Z", t="10:30", many=["2016-04-11T10:00:00+02:00"]).verdict is True
 
 
+def test_tuples_and_sets_arrive_as_such(run: Any) -> None:
+    source = (
+        "class Answer(BaseAnswer):\n    t: tuple[str, ...]\n    s: set[int]\n    d: dict[str, list[int]]\n"
+        "    def verify(self):\n        return self.t == ('a', 'b') and self.s == {1, 2} and self.d == {'k': [1]}\n"
+    )
+    assert run(source, t=["a", "b"], s=[2, 1, 2], d={"k": [1]}).verdict is True
+
+
 def test_static_methods_work_through_the_class_and_the_instance(run: Any) -> None:
     source = (
         "class Answer(BaseAnswer):\n    x: str\n    @staticmethod\n    def up(text):\n        return text.upper()\n"
         "    def verify(self):\n        return Answer.up(self.x) == self.up(self.x) == 'A'\n"
+    )
+    assert run(source, x="a").verdict is True
+
+
+def test_constants_behind_the_examples_are_kept(run: Any) -> None:
+    source = (
+        "class Answer(BaseAnswer):\n    x: str\n    def verify(self):\n        return len(LIST) == N\n"
+        "parsed = Answer(x='a')\nseen = parsed.x\nLIST = ['a']\nN = len(LIST)\nprint(seen)\n"
     )
     assert run(source, x="a").verdict is True

@@ -53,6 +53,10 @@ def test_a_declarative_template_says_what_it_is(drug: Template) -> None:
     assert (drug.line_of("target"), drug.line_of("phase"), drug.line_of("nothing")) == (3, 9, None)
 
 
+def test_the_same_text_is_read_once(drug: Template) -> None:
+    assert read_template(DRUG) is drug
+
+
 def test_the_judge_schema_is_complete_and_closed(drug: Template) -> None:
     assert drug.judge_schema() == {
         "type": "object",
@@ -85,6 +89,17 @@ class Answer(BaseAnswer):
 """)
     assert "BCL2" not in json.dumps(template.judge_schema())
     assert template.judge_schema()["properties"]["target"]["anyOf"][0] == {"type": "string", "minLength": 2}
+
+
+def test_a_changed_schema_does_not_change_the_template(drug: Template) -> None:
+    drug.judge_schema()["properties"].clear()
+    assert drug.judge_schema()["required"] == ["target", "phase"]
+    assert drug.judge_schema()["properties"]
+
+
+def test_the_reply_becomes_typed_values(drug: Template) -> None:
+    reply = {"target": 7, "phase": None, "cites_trial": False, "reasoning": "because"}
+    assert drug.validate_reply(reply) == {"target": "7", "phase": None}
 
 
 @pytest.mark.parametrize(
@@ -137,6 +152,16 @@ def test_trace_fields_are_decided_from_the_response_alone(drug: Template) -> Non
     assert drug.evaluate({**values, "cites_trial": None}, "NCT02005471").verdict is True
 
 
+def test_absence_is_tested_with_a_ground_truth_of_false() -> None:
+    template = read_template(
+        "class Answer(BaseAnswer):\n"
+        "    b: bool = VerifiedField(description='b', ground_truth=False, "
+        "verify_with=TraceContains(substring='Venclexta'))\n"
+    )
+    assert template.evaluate({}, "venetoclax").verdict is True
+    assert template.evaluate({}, "Venclexta").verdict is False
+
+
 def test_a_template_of_trace_fields_needs_no_judge() -> None:
     template = read_template(
         "class Answer(BaseAnswer):\n"
@@ -172,6 +197,17 @@ def test_semantic_fields_wait_for_the_embedding_check() -> None:
     assert template.complete(waiting, {}) == waiting
 
 
+def test_completing_what_waits_for_nothing_changes_nothing(drug: Template) -> None:
+    for values in ({"target": "bcl2-truth", "phase": "III"}, {"target": "other", "phase": None}):
+        done = drug.evaluate(values, "NCT02005471")
+        assert drug.complete(done, {}) == done
+
+
+def test_a_semantic_field_the_judge_found_nothing_for_is_decided() -> None:
+    outcome = read_template(MEANING).evaluate({"rationale": None, "phase": "III"}, "")
+    assert (outcome.pending, outcome.verdict, outcome.granular) == ((), False, 0.5)
+
+
 def test_field_results_are_composed_as_the_template_says() -> None:
     template = read_template("""
 class Answer(BaseAnswer):
@@ -187,6 +223,19 @@ class Answer(BaseAnswer):
     assert template.evaluate({"a": "1", "b": "0", "c": "0"}, "").verdict is False
     assert template.evaluate({"a": "1", "b": "0", "c": "0"}, "").granular == 0.5
     assert template.answer_class(a="0", b="0", c="1").verify()
+
+
+def test_at_least_n_is_named_with_its_number() -> None:
+    template = read_template("""
+class Answer(BaseAnswer):
+    a: str = VerifiedField(description="a", ground_truth="1", verify_with=ExactMatch())
+    b: str = VerifiedField(description="b", ground_truth="1", verify_with=ExactMatch())
+
+    class VerificationStrategy:
+        verify_strategy = AtLeastN(1, [FieldCheck("a"), FieldCheck("b")])
+""")
+    assert template.composition_strategy == "at_least_n(1)"
+    assert template.evaluate({"a": "1", "b": "0"}, "").verdict is True
 
 
 def test_nested_models_keep_their_definitions_in_the_schema() -> None:

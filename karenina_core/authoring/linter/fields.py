@@ -642,3 +642,24 @@ def synonyms_unused(item: FieldSpec, known: Known) -> Iterator[Problem]:
         yield Problem("Synonyms have no effect on parts of a text: only a whole text is looked up.")
     elif spellings and wanted and not wanted & {normalize(key, chain) for key in spellings}:
         yield Problem(f"None of the synonyms leads to the truth, which is compared as {listed(sorted(wanted))}.")
+
+
+_IMPLIED = {"strip": "collapse_whitespace", "lowercase": "casefold"}
+
+
+@rule("field", "hint")
+def normalizer_without_effect(item: FieldSpec, known: Known) -> Iterator[Problem]:
+    """Another one in the list does the same.
+
+    Remove it.
+    """
+    chain = _chain(item)
+    texts = [entry for entry in chain if isinstance(entry, str)]
+    idle = [name for name in dict.fromkeys(texts) if texts.count(name) > 1 or _IMPLIED.get(name) in texts]
+    if idle:
+        rest: list[Normalizer] = []
+        for entry in chain:
+            if not isinstance(entry, str) or (entry not in rest and _IMPLIED.get(entry) not in texts):
+                rest.append(entry)
+        what = f"The normaliser {' and '.join(idle)} has no effect of its own."
+        yield Problem(what, "Remove what has no effect", _with_chain(item, rest))

@@ -118,15 +118,15 @@ class Answer(BaseAnswer):
     target: str = VerifiedField(
         description="The protein that the response names as the target",
         ground_truth=" BCL2",
-        verify_with=ExactMatch(normalize=[]),
+        verify_with=ExactMatch(normalize=["lowercase", "lowercase"]),
     )
     other: str = VerifiedField(
         description="The drug the question is about, as the response writes it",
         ground_truth="venetoclax",
-        verify_with=ExactMatch(normalize=["strip"]),
+        verify_with=ExactMatch(normalize=["lowercase", "lowercase", "strip"]),
     )
 """
-CODE = "case_counts"
+CODE = "normalizer_without_effect"
 
 
 def unsound() -> Benchmark:
