@@ -191,25 +191,22 @@ class _FieldPlace(NamedTuple):
 
 
 class _Layout(NamedTuple):
-    """Where the parts of the answer class stand: its fields, its name, the inner class with the composition."""
+    """Where the parts of the answer class stand: its fields, the inner class with the composition."""
 
     data: bytes
     newline: bytes
     fields: tuple[_FieldPlace, ...]
-    name: Span
     strategy_lines: Span | None
     strategy_value: Span | None
 
 
-def _layout_of(source: str, class_name: str) -> _Layout:
+def _layout_of(source: str) -> _Layout:
     text = readable(source)
 
     def find() -> _Layout:
         tree, at = parse_module(text), Positions(source, text)
         scope = read_scope(tree)
-        answer = next((node for node in sort_classes(tree, scope).answers if node.name == class_name), None)
-        if answer is None:
-            raise InputError(f"The source has no answer class named {class_name}.")
+        answer = next(node for node in sort_classes(tree, scope).answers if node.name == "Answer")
         inner = next((node for node in answer.body if isinstance(node, ast.ClassDef)), None)
         bound = [node for node in inner.body if isinstance(node, ast.Assign | ast.AnnAssign)] if inner else []
         value = next((node.value for node in bound if node.value is not None), None)
@@ -219,7 +216,6 @@ def _layout_of(source: str, class_name: str) -> _Layout:
             at.data,
             ending,
             tuple(_field_places(answer, scope, at, ending)),
-            at.class_name(answer),
             at.lines(at.span(inner)) if inner else None,
             at.span(value) if value is not None else None,
         )
@@ -280,13 +276,13 @@ def _edited(source: str, old: TemplateSpec, new: TemplateSpec, write: _Writer) -
     for item in new.fields:
         if names[item.name] is None:
             by_name[item.name] = item
-            place = _layout_of(source, old.class_name)
+            place = _layout_of(source)
             source = with_changes(place.data, [_appended(place, _field_lines(item))])
     for name in by_name.keys() - set(filter(None, names.values())) - {item.name for item in new.fields}:
-        place = _layout_of(source, old.class_name)
+        place = _layout_of(source)
         gone = next(item for item in place.fields if item.name == name)
         source = with_changes(place.data, [(gone.lines, b"") if gone.lines else (gone.statement, b"pass")])
-    place = _layout_of(source, old.class_name)
+    place = _layout_of(source)
     texts = {item.name: place.data[item.statement.start : item.statement.end] for item in place.fields}
     changes: list[Change] = []
     # Every place of a field gets the field that belongs there, in its own text where it did not change.
@@ -298,8 +294,6 @@ def _edited(source: str, old: TemplateSpec, new: TemplateSpec, write: _Writer) -
             changes.append((slot.statement, texts[name]))
         else:
             changes += _whole_change(place, slot, by_name[name], item)
-    if old.class_name != new.class_name:
-        changes.append((place.name, new.class_name.encode()))
     return with_changes(place.data, changes)
 
 
@@ -318,7 +312,7 @@ def _current_names(old: Sequence[FieldSpec], new: Sequence[FieldSpec]) -> dict[s
 
 
 def _with_strategy(source: str, old: TemplateSpec, new: TemplateSpec) -> str:
-    place = _layout_of(source, old.class_name)
+    place = _layout_of(source)
     if old.verify_strategy == new.verify_strategy or (new.verify_strategy is None and place.strategy_lines is None):
         return source
     if new.verify_strategy is None and place.strategy_lines is not None:

@@ -41,7 +41,6 @@ from .entities.rubric import StoredTrait as StoredTrait
 from .entities.rubric import Trait as Trait
 from .entities.rubric import merge_rubrics as merge_rubrics
 from .layout import share_layout as share_layout
-from .primitives.categories import truth as truth
 from .primitives.dates import is_ambiguous as is_ambiguous
 from .primitives.dates import read_date as read_date
 from .primitives.normalizers import NORMALIZERS as NORMALIZERS

@@ -23,7 +23,7 @@ _SETTINGS = {
     "VerifiedField": ("description", "ground_truth", "verify_with", "weight", "extraction_hint"),
 }
 _CONDITIONS: dict[str, tuple[type[AllOf | AnyOf | AtLeastN | FieldCheck], tuple[str, ...]]] = {
-    "FieldCheck": (FieldCheck, ("field_name",)),
+    "FieldCheck": (FieldCheck, ("field",)),
     "AllOf": (AllOf, ("conditions",)),
     "AnyOf": (AnyOf, ("conditions",)),
     "AtLeastN": (AtLeastN, ("n", "conditions")),
@@ -126,7 +126,7 @@ def _rule_name(node: ast.expr, scope: Scope) -> str | None:
 
 
 def read_condition(node: ast.expr, scope: Scope) -> dict[str, Any]:
-    """Return the stored form of a composition such as `AllOf([FieldCheck("a"), FieldCheck("b")])`.
+    """Return the stored form of a composition such as `AllOf([FieldCheck(field="a"), FieldCheck(field="b")])`.
 
     Raises:
         TemplateError: It is built of anything but `AllOf`, `AnyOf`, `AtLeastN` and `FieldCheck`.
@@ -135,8 +135,9 @@ def read_condition(node: ast.expr, scope: Scope) -> dict[str, Any]:
     if not isinstance(node, ast.Call) or name not in _CONDITIONS:
         raise refuse("strategy", f"{excerpt(node)}", "no AllOf, AnyOf, AtLeastN or FieldCheck", at=node)
     kind, order = _CONDITIONS[name]
-    arguments = {**dict(zip(order, node.args, strict=False)), **keywords(node, "strategy")}
-    if len(node.args) > len(order) or set(arguments) != set(order):
+    given = {"field" if key == "field_name" else key: value for key, value in keywords(node, "strategy").items()}
+    arguments = {**dict(zip(order, node.args, strict=False)), **given}
+    if len(node.args) + len(node.keywords) != len(order) or set(arguments) != set(order):
         raise refuse("strategy", f"{name} needs {' and '.join(order)}", at=node)
     try:
         return kind(**{key: _condition_part(value, scope) for key, value in arguments.items()}).model_dump()

@@ -45,7 +45,6 @@ def spec_of(cls: type[BaseAnswer]) -> TemplateSpec:
     try:
         fields = [_field(name, info, models) for name, info in cls.model_fields.items()]
         return TemplateSpec(
-            class_name=cls.__name__,
             fields=fields,
             verify_strategy=cls.strategy(),
             models=list(models.values()),
@@ -139,8 +138,11 @@ def source_of(cls: type[BaseAnswer]) -> str:
     primitives that are not registered are put in front of it.
 
     Raises:
-        InputError: The text cannot be found, or a rule cannot be written as source.
+        InputError: It is not named `Answer`, its text cannot be found, or a rule cannot be written as source.
     """
+    if cls.__name__ != "Answer":
+        what = f"The class {cls.__name__} cannot be a template."
+        raise InputError(what, "The class of a template must be named Answer.", "Name it Answer.")
     rules = _unregistered(cls)
     parts: dict[str, str] = {}
     for name, kind in rules.items():

@@ -51,7 +51,7 @@ def build_answer(spec: TemplateSpec, models: Mapping[str, type[BaseModel]]) -> t
     """
     base = OwnCodeAnswer if spec.own_code else BaseAnswer
     fields = {item.name: _field(item, models) for item in spec.fields}
-    answer: type[BaseAnswer] = _create(spec.class_name, fields, __base__=base)
+    answer: type[BaseAnswer] = _create("Answer", fields, __base__=base)
     if spec.verify_strategy is not None:
         answer.VerificationStrategy = type("VerificationStrategy", (), {"verify_strategy": spec.verify_strategy})
     return answer
@@ -79,7 +79,7 @@ def build_reply(spec: TemplateSpec, models: Mapping[str, type[BaseModel]]) -> ty
         options = {key: value for key, value in item.options.items() if key != "default"}
         definition = Field(description=item.description or None, **options)
         fields[item.name] = (Optional[_type(item, models)], definition)  # noqa: UP045 - only known now
-    reply: type[BaseModel] = _create(spec.class_name, fields, __config__=REPLY)
+    reply: type[BaseModel] = _create("Answer", fields, __config__=REPLY)
     return reply
 
 
@@ -170,7 +170,8 @@ class ReplyForm:
     Attributes:
         fields: The fields the judge fills in.
         names: Their names.
-        rebuilds: Whether a stored value may have to become something else, such as a nested model or a date.
+        rebuilds: Whether a stored value may have to become something else, such as a nested model, a
+            date or a truth value.
 
     Raises:
         TemplateError: pydantic does not accept an option.
@@ -179,7 +180,7 @@ class ReplyForm:
     def __init__(self, spec: TemplateSpec, models: Mapping[str, type[BaseModel]]) -> None:
         self.fields = tuple(spec.judged)
         self.names = tuple([item.name for item in self.fields])
-        self.rebuilds = "other" in {item.type for item in self.fields}
+        self.rebuilds = not {"bool", "other"}.isdisjoint(item.type for item in self.fields)
         self._spec = spec
         self._models = models
         self._plain: dict[str, _Plain] | None = None

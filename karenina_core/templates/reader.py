@@ -71,7 +71,6 @@ def _read(text: str) -> Reading:
     try:
         spec = TemplateSpec.model_validate(
             {
-                "class_name": answer.name,
                 "fields": body.fields,
                 "verify_strategy": body.strategy,
                 "models": models,
@@ -85,7 +84,7 @@ def _read(text: str) -> Reading:
         raise refuse(
             "no_verify", "the template decides nothing", next="add a VerifiedField or a verify() method", at=answer
         )
-    warnings = _warnings(spec, body, classes, answer)
+    warnings = _warnings(spec, body, classes)
     if examples := example_statements(tree, answer.name):
         warnings.append(f"Examples of use are ignored (line {examples[0].lineno}).")
     own_code = {**bodies, **rules, answer.name: body}
@@ -100,12 +99,15 @@ def _find_answer(tree: ast.Module, classes: Classes) -> ast.ClassDef:
             "bases", "class Answer does not inherit from BaseAnswer", next="write class Answer(BaseAnswer)", at=impostor
         )
     named = [node for node in classes.answers if node.name == "Answer"]
+    if len(named) == 1:
+        return named[0]
     candidates = named or classes.answers
-    if len(candidates) == 1:
-        return candidates[0]
-    if candidates:
+    if len(candidates) > 1:
         what, why = f"{len(candidates)} answer classes", "a template has one, named Answer"
         raise refuse("many_answers", what, why, "remove the others", at=candidates[1])
+    if candidates:
+        what, why = f"the answer class is named {candidates[0].name}", "runs look for a class named Answer"
+        raise refuse("class_name", what, why, "rename it to Answer", at=candidates[0])
     line = 1 if tree.body else None
     raise refuse("no_answer", "there is no answer class", next="write class Answer(BaseAnswer): ...", line=line)
 
@@ -123,10 +125,8 @@ def _check_methods(answer: ast.ClassDef, body: Body) -> None:
             raise refuse("unsupported", f"{name} has a decorator", next="remove it", at=answer)
 
 
-def _warnings(spec: TemplateSpec, body: Body, classes: Classes, answer: ast.ClassDef) -> list[str]:
+def _warnings(spec: TemplateSpec, body: Body, classes: Classes) -> list[str]:
     found = []
-    if answer.name != "Answer":
-        found.append(f"The class is named {answer.name}; it should be named Answer.")
     if len(classes.answers) > 1:
         found.append("Answer classes beside Answer are ignored.")
     if body.configured:

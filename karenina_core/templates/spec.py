@@ -222,7 +222,6 @@ class TemplateSpec(BaseModel):
     """The fields of a template, and how their results make the verdict.
 
     Attributes:
-        class_name: `Answer`, except in foreign files.
         fields: At most 200.
         verify_strategy: How field results are composed; all of them when not set.
         models: Nested models, each before its first use.
@@ -231,7 +230,6 @@ class TemplateSpec(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    class_name: ClassName = "Answer"
     fields: list[FieldSpec] = Field(default_factory=list, max_length=MAX_FIELDS)
     verify_strategy: Condition | None = None
     models: list[ModelSpec] = Field(default_factory=list)

@@ -211,7 +211,7 @@ class Template:
         return self._finished(replace(filled, verdict=verdict, granular=granular), sandbox)
 
     def _typed(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Rebuild nested models and dates from their stored form; values that do not fit stay as they are."""
+        """Rebuild nested models, dates and truth values from their stored form; what does not fit stays as it is."""
         if not self._form.rebuilds:
             return values
         try:

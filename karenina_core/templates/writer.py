@@ -77,7 +77,7 @@ def write_annotation(item: FieldSpec) -> str:
 def write_condition(condition: AllOf | AnyOf | AtLeastN | FieldCheck) -> str:
     """Return the expression that builds a composition."""
     if isinstance(condition, FieldCheck):
-        return f"FieldCheck({quote(condition.field_name)})"
+        return f"FieldCheck(field={quote(condition.field_name)})"
     number = f"n={condition.n}, " if isinstance(condition, AtLeastN) else ""
     inside = ", ".join(write_condition(part) for part in condition.conditions)
     return f"{type(condition).__name__}({number}conditions=[{inside}])"
@@ -112,7 +112,7 @@ def _model(model: ModelSpec) -> str:
 
 
 def _answer(spec: TemplateSpec) -> str:
-    lines = [f"class {spec.class_name}(BaseAnswer):"]
+    lines = ["class Answer(BaseAnswer):"]
     lines += [line for item in spec.fields for line in write_field(item)]
     if spec.verify_strategy is not None:
         lines += ["", f"{_INDENT}class VerificationStrategy:"]

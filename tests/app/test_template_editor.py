@@ -185,7 +185,7 @@ def test_normalisers_are_moved_and_removed() -> None:
 
 def test_a_composition_is_chosen_and_follows_a_renamed_field() -> None:
     app = typed(opened(TWO), "The answer is right when", "any_of")
-    assert "AnyOf(conditions=[FieldCheck(" in source_of(app)
+    assert "AnyOf(conditions=[FieldCheck(field=" in source_of(app)
     app = typed(app, "Name", "protein")
     assert list(spec_of(app).verify_strategy.field_names()) == ["protein", "phase"]
     app = typed(app, "The answer is right when", "all_of")

@@ -33,7 +33,7 @@ LINES = [
      '"Bcl-2" → lowercase → "bcl-2" → synonym → "bcl2" ✓', '"bcl2" equals the expected "bcl2".'),
     (field("str", "BCL2", "ExactMatch"), " KRAS", '" KRAS" → lowercase → " kras" → strip → "kras" ✗',
      '"kras" differs from the expected "bcl2".'),
-    (field("bool", True, "BooleanMatch"), "yes", '"yes" → read as a truth value → True ✓',
+    (field("bool", True, "BooleanMatch"), "yes", "True ✓",
      "True equals the expected True."),
     (field("str", "N/A", "ContainsAll", substrings=["A", "B"]), "A only", '"A only" → found → "A" ✗',
      'The text does not contain "B".'),

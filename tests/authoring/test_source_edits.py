@@ -95,9 +95,9 @@ def test_a_composition_comes_and_goes() -> None:
     spec = read_template(SOURCE).spec
     check = FieldCheck(field_name="gene")
     composed = edit_source(SOURCE, spec.model_copy(update={"verify_strategy": check}))
-    assert '    class VerificationStrategy:\n        verify_strategy = FieldCheck("gene")\n' in composed
+    assert '    class VerificationStrategy:\n        verify_strategy = FieldCheck(field="gene")\n' in composed
     other = spec.model_copy(update={"verify_strategy": AnyOf(conditions=[check])})
-    assert 'AnyOf(conditions=[FieldCheck("gene")])' in edit_source(composed, other)
+    assert 'AnyOf(conditions=[FieldCheck(field="gene")])' in edit_source(composed, other)
     assert "VerificationStrategy" not in edit_source(composed, spec)
 
 

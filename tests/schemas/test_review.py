@@ -81,7 +81,7 @@ def many() -> list[tuple[BaseModel, BaseModel]]:
     return [
         (first, second),
         (FieldSpec(name="sign", ground_truth="S1"), FieldSpec(name="colour", ground_truth="red")),
-        (TemplateSpec(class_name="Answer"), TemplateSpec(class_name="Reply")),
+        (TemplateSpec(own_code=False), TemplateSpec(own_code=True)),
     ]
 
 

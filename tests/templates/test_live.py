@@ -139,13 +139,17 @@ def test_a_class_without_a_text_is_written_from_its_fields() -> None:
 
 
 def test_what_cannot_be_written_is_said() -> None:
+    class Drug(BaseAnswer):
+        x: str = VerifiedField(description="x", ground_truth="a", verify_with=ExactMatch())
+
     class Complex(BaseAnswer):
         x: complex = VerifiedField(description="x", ground_truth=1, verify_with=ExactMatch())
 
     class Empty(BaseAnswer):
         x: str
 
-    for cls, reason in ((Complex, "complex"), (Empty, "verifies nothing")):
+    Complex.__name__ = Empty.__name__ = "Answer"
+    for cls, reason in ((Complex, "complex"), (Empty, "verifies nothing"), (Drug, "must be named Answer")):
         with pytest.raises(InputError, match=reason):
             source_of(cls)
 

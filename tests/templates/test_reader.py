@@ -7,6 +7,7 @@ import textwrap
 import pytest
 
 from karenina_core.errors import TemplateError
+from karenina_core.schemas import FieldCheck
 from karenina_core.templates import Template, read_template
 
 HEAD = "class Answer(BaseAnswer):\n    x: str\n"
@@ -119,6 +120,7 @@ def test_a_bad_rule_is_refused_with_its_line(rule: str, code: str) -> None:
         ("from subprocess import run\nclass Answer(BaseAnswer):\n    x: str", "import", 1),
         ("from . import other\nclass Answer(BaseAnswer):\n    x: str", "import", 1),
         ("class BaseAnswer:\n    pass\nclass Answer(BaseAnswer):\n    x: str", "bases", 3),
+        ("import re\nclass Drug(BaseAnswer):\n    x: str", "class_name", 2),
         (answer("x: str", "x: int"), "duplicate", 3),
         (answer("x: str", "@field_validator('x')", "def check(cls, v):", "    return v"), "unsupported", 3),
         (answer("x: str", "@property", "@cache", "def y(self):", "    return 1"), "unsupported", 3),
@@ -155,6 +157,7 @@ FIELD = "    x: str = VerifiedField(description='d', ground_truth='a', verify_wi
     [
         ("FieldCheck('y')", "strategy"),
         ("FieldCheck(1)", "strategy"),
+        ("FieldCheck(field='x', field_name='x')", "strategy"),
         ("AllOf('x')", "strategy"),
         ("AllOf()", "strategy"),
         ("AllOf([FieldCheck('x')], 2)", "strategy"),
@@ -252,11 +255,11 @@ def test_a_constant_that_is_bound_twice_is_none() -> None:
     assert refused(source).code == "literal"
 
 
-def test_another_class_name_is_accepted_with_a_warning() -> None:
-    template = read("class Venetoclax(BaseAnswer):\n" + FIELD)
-    assert template.spec.class_name == "Venetoclax"
-    assert template.warnings == ("The class is named Venetoclax; it should be named Answer.",)
-    assert template.answer_class(x="a").verify()
+@pytest.mark.parametrize("check", ["'x'", "field='x'", "field_name='x'"])
+def test_a_composition_names_its_fields_in_any_spelling(check: str) -> None:
+    strategy = f"    class VerificationStrategy:\n        verify_strategy = FieldCheck({check})\n"
+    template = read(f"class Answer(BaseAnswer):\n{FIELD}{strategy}")
+    assert template.spec.verify_strategy == FieldCheck(field="x") == FieldCheck("x") == FieldCheck(field_name="x")
 
 
 def test_what_has_no_effect_is_said() -> None:

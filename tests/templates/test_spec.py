@@ -143,7 +143,6 @@ def test_a_field_that_cannot_work_is_refused(settings: dict[str, Any], reason: s
         ({"fields": [field(type="other", annotation="open('f')")]}, "not a type"),
         ({"fields": [field(type="other", annotation="Site")]}, "not a type"),
         ({"fields": [field(type="other", annotation="-" * 19_000)]}, "not a type"),
-        ({"class_name": "An Answer"}, "pattern"),
     ],
 )
 def test_a_template_that_cannot_work_is_refused(settings: dict[str, Any], reason: str) -> None:

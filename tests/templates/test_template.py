@@ -118,6 +118,17 @@ def test_a_reply_that_does_not_fit_is_explained_to_the_judge(drug: Template, rep
     assert "TRUTH" not in str(caught.value)
 
 
+@pytest.mark.parametrize("word", ["false", "FALSE", "no", "0"])
+def test_words_for_a_truth_value_are_read_as_one(word: str) -> None:
+    template = read_template(
+        "class Answer(BaseAnswer):\n"
+        "    uses: bool = VerifiedField(description='d', ground_truth=False, verify_with=BooleanMatch())\n"
+    )
+    assert template.validate_reply({"uses": word}) == {"uses": False}
+    assert template.evaluate({"uses": word}, "").verdict
+    assert template.verdict({"uses": word}, "")
+
+
 def test_numbers_that_are_not_finite_are_no_reply() -> None:
     template = read_template(
         "class Answer(BaseAnswer):\n"

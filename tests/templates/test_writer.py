@@ -216,7 +216,7 @@ class Answer(BaseAnswer):
     )
 
     class VerificationStrategy:
-        verify_strategy = AnyOf(conditions=[FieldCheck("gene"), FieldCheck("cites")])
+        verify_strategy = AnyOf(conditions=[FieldCheck(field="gene"), FieldCheck(field="cites")])
 """
     )
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from karenina_core.authoring.linter.findings import Finding, Fix
 from karenina_core.authoring.source_edits import Change, Positions, Span, with_changes
 from karenina_core.errors import TemplateError
-from karenina_core.templates import on_deep_stack, parse_module, read_template, readable
+from karenina_core.templates import on_deep_stack, parse_module, read_scope, read_template, readable, sort_classes
 
 _WORDS = {"true": "True", "false": "False", "null": "None", "none": "None"}
 _FENCE = re.compile(r"\A\s*```[a-zA-Z]*[ \t]*\r?\n(?P<code>.*?)\n?```\s*\Z", re.DOTALL)
@@ -81,6 +81,14 @@ def _base(tree: ast.Module, at: Positions) -> _Changes:
             yield Span(name.start, behind.end() if behind else name.end), b"Answer(BaseAnswer)"
 
 
+def _answer_name(tree: ast.Module, at: Positions) -> _Changes:
+    for answer in sort_classes(tree, read_scope(tree)).answers:
+        yield at.class_name(answer), b"Answer"
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and node.id == answer.name:
+                yield at.span(node), b"Answer"
+
+
 def _unused_imports(tree: ast.Module, at: Positions) -> _Changes:
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     for node in tree.body:
@@ -94,5 +102,6 @@ _SLIPS = (
     _Slip("code_fences", "Remove the fences around the code", ("syntax",), None),
     _Slip("literal_words", "Write True, False and None", ("literal",), _python_words),
     _Slip("base_missing", "Let Answer inherit from BaseAnswer", ("bases", "no_answer"), _base),
+    _Slip("class_name", "Name the class Answer", ("class_name",), _answer_name),
     _Slip("import_unused", "Remove imports that nothing uses", ("import",), _unused_imports),
 )

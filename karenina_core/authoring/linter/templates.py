@@ -54,7 +54,7 @@ def lint(
     findings += findings_of("template", spec, lines=lines)
     if isinstance(read, Template) and spec.own_code:
         text = readable(read.source)
-        methods = on_deep_stack(lambda: _read_methods(parse_module(text), spec.class_name))
+        methods = on_deep_stack(lambda: _read_methods(parse_module(text)))
         findings += findings_of("methods", spec, methods, lines=lines)
     return in_order(findings)
 
@@ -123,16 +123,6 @@ def field_unverified(spec: TemplateSpec) -> Iterator[Problem]:
             yield Problem("The field is extracted, but no rule verifies it.", field=item.name)
 
 
-@rule("template", "hint")
-def class_name(spec: TemplateSpec) -> Iterator[Problem]:
-    """Other tools that read this benchmark look for a class named Answer.
-
-    Name it Answer.
-    """
-    if spec.class_name != "Answer":
-        yield Problem(f"The class is named {spec.class_name}.", "Name it Answer", {"class_name": "Answer"})
-
-
 # --- Methods of its own ----------------------------------------------------------------------------------------------
 
 
@@ -153,8 +143,8 @@ class _Methods:
     looked_up: dict[str, int]
 
 
-def _read_methods(tree: ast.Module, name: str) -> _Methods:
-    answer = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
+def _read_methods(tree: ast.Module) -> _Methods:
+    answer = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Answer")
     methods = {item.name: item for item in answer.body if isinstance(item, ast.FunctionDef)}
     nodes = [node for method in methods.values() for node in ast.walk(method)]
     own = [node for node in nodes if isinstance(node, ast.Attribute) and _is_self(node.value)]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, TypeAdapter, model_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, PrivateAttr, TypeAdapter, model_validator
 from pydantic.fields import FieldInfo
 
 from karenina_core.schemas.primitives.base import Primitive, TracePrimitive, VerificationPrimitive
@@ -112,10 +112,10 @@ class _Node(BaseModel):
 
 
 class FieldCheck(_Node):
-    """Passes when one field's result is exactly True."""
+    """Passes when one field's result is exactly True: `FieldCheck(field="target")`."""
 
     type: Literal["field_check"] = "field_check"
-    field_name: str
+    field_name: str = Field(validation_alias=AliasChoices("field_name", "field"))
 
     def __init__(self, field_name: str | None = None, **data: Any) -> None:
         super().__init__(**({"field_name": field_name} if field_name is not None else {}), **data)

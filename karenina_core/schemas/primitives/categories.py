@@ -17,14 +17,13 @@ from karenina_core.schemas.primitives.base import (
 from karenina_core.schemas.primitives.normalizers import nfc
 from karenina_core.schemas.primitives.wording import NOTHING_EXTRACTED, failed, quoted
 
-_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-
 
 @_register_primitive
 class BooleanMatch(VerificationPrimitive):
     """Passes when both sides are the same truth value.
 
-    Both are coerced with `bool`; the words true, false, yes, no, 1 and 0 mean what they say.
+    Both are coerced with `bool`, as Python does it: every text but the empty one is true. Words such as "false" in
+    a judge's reply are truth values before they come here, because its schema reads them as such.
     """
 
     title: ClassVar[str] = "Same yes or no"
@@ -32,11 +31,11 @@ class BooleanMatch(VerificationPrimitive):
     applies_to: ClassVar[tuple[FieldKind, ...]] = ("bool",)
 
     def check(self, extracted: Any, expected: Any) -> bool:
-        found = truth(extracted)
-        return found is not None and found == truth(expected)
+        found = _truth(extracted)
+        return found is not None and found == _truth(expected)
 
     def explain(self, extracted: Any, expected: Any) -> Explanation:
-        found, wanted = truth(extracted), truth(expected)
+        found, wanted = _truth(extracted), _truth(expected)
         shown, shown_wanted = quoted(found), quoted(wanted)
         steps = []
         if not isinstance(extracted, bool):
@@ -48,10 +47,8 @@ class BooleanMatch(VerificationPrimitive):
         return Explanation(passed, tuple(steps), f"{shown} {relation} the expected {shown_wanted}.")
 
 
-def truth(value: Any) -> bool | None:
+def _truth(value: Any) -> bool | None:
     """Return the truth value of `value`, or None for the rare object that has none."""
-    if isinstance(value, str):
-        return _WORDS.get(value.strip().lower(), bool(value))
     try:
         return bool(value)
     except (TypeError, ValueError):

@@ -172,7 +172,6 @@ FIELD_CASES: dict[str, tuple[list[FieldSpec], list[FieldSpec]]] = {
 }  # fmt: skip
 
 CHECKS = {name: FieldCheck(field_name=name) for name in ("gene", "amount")}
-PAIR = [field(), number()]
 
 
 def pair(strategy: Any = None, **changes: Any) -> TemplateSpec:
@@ -186,5 +185,4 @@ TEMPLATE_CASES: dict[str, tuple[list[TemplateSpec], list[TemplateSpec]]] = {
     "weight_zero": ([pair(weight=0)], [pair(weight=0.5)]),
     "same_description": ([pair(description=AMOUNT.upper())], [pair()]),
     "field_unverified": ([pair(verify_with=None)], [pair()]),
-    "class_name": ([TemplateSpec(fields=PAIR, class_name="Reply")], [pair()]),
 }  # fmt: skip

@@ -64,7 +64,8 @@ def answer(*lines: str) -> str:
     ("source", "code"),
     [(f"```python\n{answer(GENE)}```\n", "code_fences"), (answer(GENE.replace('"BCL2"', "true")), "literal_words"),
      (answer(GENE).replace("(BaseAnswer)", ""), "base_missing"),
-     (answer(GENE).replace("(BaseAnswer)", "()"), "base_missing"), ("import os\n" + answer(GENE), "import_unused")],
+     (answer(GENE).replace("(BaseAnswer)", "()"), "base_missing"), ("import os\n" + answer(GENE), "import_unused"),
+     (answer(GENE).replace("Answer(", "Drug(") + "print(Drug(gene='KRAS').verify())\n", "class_name")],
 )  # fmt: skip
 def test_a_slip_that_a_click_mends(source: str, code: str) -> None:
     (finding,) = lint(source)
