@@ -9,6 +9,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+from karenina_core.schemas import ConfusionPart
+
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
@@ -34,6 +36,23 @@ def readable(value: Any) -> str | None:
     except RecursionError:
         return "a value nested too deep to be shown"
     return clean_text(text)
+
+
+def items_in_words(part: ConfusionPart) -> str:
+    """Return the items behind the metrics of a trait by bucket; mistakes that the trait expects are told apart."""
+    unexpected = {
+        name: [item for item in getattr(part, name) if item not in getattr(part, f"expected_{name}")]
+        for name in ("fp", "fn")
+    }
+    buckets = {
+        "found": part.tp,
+        "expected false positives": part.expected_fp,
+        "unexpected false positives": unexpected["fp"],
+        "rightly excluded": part.tn,
+        "expected misses": part.expected_fn,
+        "unexpected misses": unexpected["fn"],
+    }
+    return clean_text("; ".join(f"{name}: {', '.join(items)}" for name, items in buckets.items() if items))
 
 
 def redactor() -> Callable[[str], str]:

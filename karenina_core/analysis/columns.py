@@ -67,7 +67,7 @@ TRAITS: dict[str, Column] = {
     "value": Column("float64", "Score, 1 or 0 for yes or no, class index, or metric; missing when there is none."),
     "label": Column("str", "The value for people: yes, no, the class, the score."),
     "provenance": Column("str", "global or question_specific."),
-    "reason": Column("str", "What the judge said."),
+    "reason": Column("str", "What the judge said; of a metric trait the items, expected mistakes apart from others."),
     "error": Column("str", "Why there is no value, missing when there is one."),
     "undefined": Column("bool", "The metric is 0/0 and therefore has no value."),
     "tp": Column("Int64", "True positives of a metric trait."),

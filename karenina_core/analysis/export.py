@@ -214,7 +214,8 @@ def to_csv(results: Sequence[VerificationResult], annotations: Iterable[Annotati
     """Return one row per result: UTF-8 with a byte order mark, and CRLF.
 
     Global traits have a column each (`trait: NAME`, `metric: NAME / METRIC`); the questions' own share
-    `question_traits`. False and 0 are written as such; an empty cell means there is nothing.
+    `question_traits`. `metric_items` holds the items behind metric traits, as JSON. False and 0 are written as such;
+    an empty cell means there is nothing.
 
     Args:
         results: The evaluations.
@@ -259,7 +260,7 @@ def _results_sheet(results: Sequence[VerificationResult], annotations: Iterable[
     traits = list(dict.fromkeys(name for result in results for name, shared, _ in _trait_cells(result) if shared))
     rows = (_result_row(result, traits, last.get(result.result_id), counts[result.result_id]) for result in results)
     reviews = [f"review_{name}" for name in _REVIEW]
-    return _sheet([*COLUMNS, *traits, "question_traits", "trait_errors", *reviews, "reviews"], rows)
+    return _sheet([*COLUMNS, *traits, "question_traits", "metric_items", "trait_errors", *reviews, "reviews"], rows)
 
 
 def _result_row(result: VerificationResult, traits: Sequence[str], review: Annotation | None, reviews: int) -> Row:
@@ -267,7 +268,9 @@ def _result_row(result: VerificationResult, traits: Sequence[str], review: Annot
     row |= {name: "; ".join(row[name]) for name in _LISTS}
     values = {name: value for name, _, value in _trait_cells(result)}
     own = {name: values.pop(name) for name in list(values) if name not in traits}
-    row |= {**values, "question_traits": own or None, "trait_errors": result.rubric.errors or None, "reviews": reviews}
+    items = {name: part.model_dump(exclude_defaults=True) for name, part in result.rubric.confusion.items()}
+    row |= {**values, "question_traits": own or None, "metric_items": items or None}
+    row |= {"trait_errors": result.rubric.errors or None, "reviews": reviews}
     if review is not None:
         row |= {f"review_{name}": getattr(review, name) for name in _REVIEW} | {"review_at": review.at.isoformat()}
     return row

@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from karenina_core.analysis.cells import clean_text, readable, shorten
+from karenina_core.analysis.cells import clean_text, items_in_words, readable, shorten
 from karenina_core.analysis.columns import COLUMNS, EVIDENCE_ONLY, LONG, ROW, FrameKind
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError
@@ -156,40 +156,33 @@ def _identity(result: VerificationResult) -> Row:
     }
 
 
-class AnswerPrice(NamedTuple):
-    """What is known of the price of an answer.
+def answer_price(source: str, cost: float | None, provenance: Mapping[str, Any]) -> tuple[Origin, float | None]:
+    """Return where an answer came from and what it cost, by what the record of its call says.
 
     What a run spent is one thing: an answer from the ledger costs it nothing. What a model charges for an answer is
     another: it is the same however often the answer is used, and the one to compare models by.
 
-    Attributes:
-        origin: `model` for one that was asked in this run, `ledger` for one asked before; `recording` and `manual`
-            for answers that no model was asked for.
-        cost: US dollars of the call when it was made; None when no model was asked or no price is known.
+    Returns:
+        `model` for an answer that was asked for in this run, `ledger` for one asked for before, `recording` or
+        `manual` for one that no model was asked for; and the US dollars of the call when it was made, None when no
+        model was asked or no price is known.
     """
-
-    origin: Origin
-    cost: float | None
-
-
-def answer_price(source: str, cost: float | None, provenance: Mapping[str, Any]) -> AnswerPrice:
-    """Return where an answer came from and what it cost, by what the record of its call says."""
     remembered = source == "ledger"
     first: Mapping[str, Any] = provenance.get("first_call") or {}
     asked = first.get("source") if remembered else source
     if asked in ("recording", "manual"):
-        return AnswerPrice(cast("Origin", asked), None)
-    return AnswerPrice("ledger", first.get("cost")) if remembered else AnswerPrice("model", cost)
+        return cast("Origin", asked), None
+    return ("ledger", first.get("cost")) if remembered else ("model", cost)
 
 
-def _stored_price(evidence: str) -> AnswerPrice | tuple[None, float]:
+def _stored_price(evidence: str) -> tuple[Origin | None, float]:
     from pydantic_core import from_json
 
     call = (from_json(evidence).get("answer") or {}).get("call")
     if call is None:
         return None, math.nan
-    price = answer_price(call["source"], (call.get("usage") or {}).get("cost"), call.get("provenance") or {})
-    return price if price.cost is not None else price._replace(cost=math.nan)
+    origin, cost = answer_price(call["source"], (call.get("usage") or {}).get("cost"), call.get("provenance") or {})
+    return origin, math.nan if cost is None else cost
 
 
 def _failure_group(category: str) -> str:
@@ -368,7 +361,8 @@ def trait_rows(result: VerificationResult) -> Iterator[Row]:
     for name in dict.fromkeys([*rubric.metrics, *rubric.confusion]):
         valued[name] = _metric_rows(rubric.metrics.get(name, {}), rubric.confusion.get(name))
     for name in dict.fromkeys([*valued, *rubric.errors]):
-        reason, error = rubric.reasons.get(name), rubric.errors.get(name)
+        part, error = rubric.confusion.get(name), rubric.errors.get(name)
+        reason = rubric.reasons.get(name) or (items_in_words(part) if part else "")
         shared = {
             "trait": clean_text(name),
             "provenance": rubric.provenance.get(name, ""),

@@ -60,7 +60,7 @@ def confusion(trait: MetricRubricTrait, items: Iterable[ExtractedItem]) -> Confu
 
     In `tp_only` mode every item that is not a true positive is a false positive, and a positive instruction that
     was not extracted is a false negative. In `full_matrix` mode only what the response mentions is counted; the
-    rest is listed as not mentioned.
+    rest is listed as not mentioned. Mistakes that the trait lists as usual ones are named apart as expected.
     """
     positive = {_normal(text): text for text in trait.tp_instructions}
     negative = {_normal(text): text for text in trait.tn_instructions}
@@ -89,6 +89,11 @@ def confusion(trait: MetricRubricTrait, items: Iterable[ExtractedItem]) -> Confu
         part.not_mentioned = missing + [text for text in trait.tn_instructions if _normal(text) not in seen]
     else:
         part.fn = missing
+    usual_fp, usual_fn = (
+        {_normal(text) for text in listed} for listed in (trait.fp_instructions, trait.fn_instructions)
+    )
+    part.expected_fp = [text for text in part.fp if _normal(text) in usual_fp]
+    part.expected_fn = [text for text in part.fn if _normal(text) in usual_fn]
     return part
 
 

@@ -284,12 +284,21 @@ class TemplatePart(Part):
 
 
 class ConfusionPart(Part):
-    """The items of a metric trait by bucket."""
+    """The items of a metric trait by bucket.
+
+    Attributes:
+        expected_fp: Those of `fp` that the trait lists as usual mistakes; the others are unexpected.
+        expected_fn: Those of `fn` that the trait lists as usually missed.
+        not_mentioned: Items that a classification passes over; they count nowhere.
+        undefined: Metrics whose denominator is 0.
+    """
 
     tp: list[str] = Field(default_factory=list)
     fp: list[str] = Field(default_factory=list)
     tn: list[str] = Field(default_factory=list)
     fn: list[str] = Field(default_factory=list)
+    expected_fp: list[str] = Field(default_factory=list)
+    expected_fn: list[str] = Field(default_factory=list)
     not_mentioned: list[str] = Field(default_factory=list)
     undefined: list[str] = Field(default_factory=list)
 

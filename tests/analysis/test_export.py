@@ -138,6 +138,18 @@ def test_global_traits_have_columns_and_others_share_one(result, rubric):
     assert json.loads(row["trait_errors"]) == {"Tone": "no class"}
 
 
+def test_expected_mistakes_stay_apart_in_every_table(result, rubric):
+    lists = {"tp": ["asthma"], "fp": ["emphysema", "gout"], "expected_fp": ["emphysema"], "fn": ["sepsis"]}
+    run = [result(rubric=rubric(metrics={"D": {"recall": 0.5}}, confusion={"D": lists}))]
+    words = "found: asthma; expected false positives: emphysema; unexpected false positives: gout; "
+    words += "unexpected misses: sepsis"
+    assert json.loads(rows_of(to_csv(run))[0]["metric_items"]) == {"D": lists}
+    assert [row["reason"] for row in rows_of(frame_to_csv(long_frame(run))) if row["item"] == "metric"] == [words]
+    part = build_part("run", run, ReportOptions(answers="all", charts=False))
+    assert dict(part.answers[0].traits) == {"D": f"recall 0.50 · {words}"}
+    assert read_results(to_json(run))[0].rubric.confusion["D"].expected_fp == ["emphysema"]
+
+
 @pytest.mark.parametrize("text", ["=1+1", "@SUM(1)", " \t=cmd|'/C calc'!A0", "－1+x"])
 def test_a_response_cannot_run_in_a_spreadsheet(result, text):
     row = rows_of(to_csv([result(question=text, answer=AnswerPart(text=text))]))[0]

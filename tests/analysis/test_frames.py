@@ -21,7 +21,7 @@ from karenina_core.analysis import (
 )
 from karenina_core.analysis.cells import shorten
 from karenina_core.analysis.columns import COLUMNS, LONG
-from karenina_core.analysis.frames import AnswerPrice, answer_price
+from karenina_core.analysis.frames import answer_price
 from karenina_core.errors import InputError
 from karenina_core.models import ChatReply
 from karenina_core.models.caller import as_remembered
@@ -196,15 +196,15 @@ def reply(cost: float | None, source: str) -> ChatReply:
 @pytest.mark.parametrize(
     ("cost", "source", "now", "later"),
     [
-        (0.25, "provider", AnswerPrice("model", 0.25), AnswerPrice("ledger", 0.25)),
-        (None, "provider", AnswerPrice("model", None), AnswerPrice("ledger", None)),
-        (0.0, "local", AnswerPrice("model", 0.0), AnswerPrice("ledger", 0.0)),
-        (0.0, "manual", AnswerPrice("manual", None), AnswerPrice("manual", None)),
-        (0.0, "recording", AnswerPrice("recording", None), AnswerPrice("recording", None)),
+        (0.25, "provider", ("model", 0.25), ("ledger", 0.25)),
+        (None, "provider", ("model", None), ("ledger", None)),
+        (0.0, "local", ("model", 0.0), ("ledger", 0.0)),
+        (0.0, "manual", ("manual", None), ("manual", None)),
+        (0.0, "recording", ("recording", None), ("recording", None)),
     ],
 )
 def test_an_answer_has_the_same_price_when_the_ledger_gives_it_again(
-    cost: float | None, source: str, now: AnswerPrice, later: AnswerPrice, call: Make
+    cost: float | None, source: str, now: tuple[str, float | None], later: tuple[str, float | None], call: Make
 ) -> None:
     first = reply(cost, source)
     again = as_remembered(first)

@@ -60,6 +60,17 @@ def test_a_term_in_no_list_is_a_false_positive_when_identifying() -> None:
     assert confusion(identification(), named("gout")).fp == ["gout"]
 
 
+def test_expected_mistakes_are_told_apart_from_unexpected_ones() -> None:
+    part = confusion(identification(fn_instructions=["Pleurisy "]), named("asthma", "EMPHYSEMA", "gout"))
+    assert (part.fp, part.expected_fp) == (["emphysema", "gout"], ["emphysema"])
+    assert (part.fn, part.expected_fn) == (["bronchitis", "pneumonia", "pleurisy"], ["pleurisy"])
+    classes = classification().model_copy(update={"fp_instructions": ["sarcoidosis"], "fn_instructions": ["asthma"]})
+    items = named("sarcoidosis", "tuberculosis", given_class="positive") + named("asthma", given_class="negative")
+    part = confusion(classes, items)
+    assert (part.fp, part.expected_fp) == (["sarcoidosis", "tuberculosis"], ["sarcoidosis"])
+    assert part.fn == part.expected_fn == ["asthma"]
+
+
 def test_a_positive_item_called_negative_is_a_false_negative() -> None:
     assert confusion(classification(), named("asthma", given_class="negative")).fn == ["asthma"]
 

@@ -172,11 +172,16 @@ def _pair(matched: Matched, test: TestResult, corrected: float, pairs: int, leve
 
 def pairs_frame(pairs: Sequence[Pair], labels: Mapping[Arm, str]) -> pd.DataFrame:
     """Return pairs as a table, for showing and for download."""
+    table = _pair_columns(pairs, (*_PART_COLUMNS, "pairs", "test", "finding", "unmatched", "undecided", "left_out"))
+    for side in ("candidate", "baseline"):
+        table.insert(0, side, [labels[getattr(pair, side)] for pair in pairs])
+    return table
+
+
+def _pair_columns(pairs: Iterable[Pair], names: Sequence[str]) -> pd.DataFrame:
     import pandas as pd
 
-    names = (*_PART_COLUMNS, "pairs", "test", "finding", "unmatched", "undecided", "left_out")
-    rows = [(labels[pair.baseline], labels[pair.candidate], *(getattr(pair, name) for name in names)) for pair in pairs]
-    return pd.DataFrame(rows, columns=["baseline", "candidate", *names])
+    return pd.DataFrame([[getattr(pair, name) for name in names] for pair in pairs], columns=list(names))
 
 
 # By keyword and by field
@@ -223,11 +228,9 @@ def parts_frame(parts: Parts, part: str) -> pd.DataFrame:
         parts: See `by_keyword` and `by_field`.
         part: Name of the first column.
     """
-    import pandas as pd
-
-    names = (*_PART_COLUMNS, "finding")
-    rows = [(name, *(getattr(pair, column) for column in names)) for name, pair in parts.items()]
-    return pd.DataFrame(rows, columns=[part, *names])
+    table = _pair_columns(parts.values(), (*_PART_COLUMNS, "finding"))
+    table.insert(0, part, list(parts))
+    return table
 
 
 def _ordered(parts: Mapping[str, Matched]) -> Parts:

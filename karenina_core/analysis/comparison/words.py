@@ -20,7 +20,6 @@ from karenina_core.analysis.summary import percent
 from karenina_core.text import counted
 
 Labels = Mapping[Arm, str]
-_FEW_DIFFER = 30  # questions; with more the exact test and the bootstrap are about as cautious
 _CLOSE = "the two are made in different ways, the finding is close, and the test decides."
 
 
@@ -56,24 +55,11 @@ def interval_sentence(pair: Pair) -> str:
         return f"The interval reaches to zero, while the {pair.test} finds a difference: {_CLOSE}"
     if pair.finding == "too_few":
         return "The interval leaves out zero, but so few disagreements make it look surer than it is."
-    joint_off_zero = pair.joint_low > 0 or pair.joint_high < 0
-    joint = (
-        f"Allowing for all {pair.pairs} comparisons ({level_text(pair.pairs)} each), the interval is "
-        f"{points(pair.joint_low)} to {points(pair.joint_high)}, which "
-        f"{'leaves out zero too' if joint_off_zero else 'reaches to zero'}."
-    )
-    if pair.p > ALPHA or joint_off_zero:
-        why = _CLOSE
-        if pair.disagreements <= _FEW_DIFFER:
-            why = (
-                f"it counts only the {counted(pair.disagreements, 'question')} on which the two differ, and with so "
-                "few it is more cautious than the bootstrap behind the interval. The test decides."
-            )
-        off_zero = f"The interval leaves out zero, while the {pair.test} finds no difference: {why}"
-        return f"{off_zero} {joint}" if pair.pairs > 1 else off_zero
+    if pair.p > ALPHA or pair.joint_low > 0 or pair.joint_high < 0:
+        return f"The interval leaves out zero, while the {pair.test} finds no difference: {_CLOSE}"
     return (
         f"The interval leaves out zero because it is made for this pair alone; among {pair.pairs} comparisons one "
-        f"such interval easily does so by chance, and the corrected test decides. {joint}"
+        "such interval easily does so by chance, and the corrected test decides."
     )
 
 

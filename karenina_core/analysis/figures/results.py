@@ -136,15 +136,12 @@ def _why_no_prices(frame: pd.DataFrame) -> str:
             "The answers of this run were recorded or prepared beforehand: no model was asked, so there are no prices "
             "to compare."
         )
-    priced = answered[answered["answer_cost"].notna()]
-    if priced.empty:
+    if answered["answer_cost"].isna().all():
         return (
             "No price of these models is known: enter prices on the page Configure. They count for the calls that "
             "follow."
         )
-    if (priced["verdict"] == "not_evaluated").all():
-        return "No answer with a known price has a verdict, so no price can be compared with quality."
-    return "The models with a known price and a verdict charge nothing, so there are no prices to compare."
+    return "No answer that cost anything has a verdict, so no price can be compared with quality."
 
 
 def _price_ticks(rows: Sequence[Row]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from karenina_core import __version__
 from karenina_core.analysis import summary
-from karenina_core.analysis.cells import readable, redactor, shorten
+from karenina_core.analysis.cells import items_in_words, readable, redactor, shorten
 from karenina_core.analysis.comparison.arms import arm_labels, tallies
 from karenina_core.analysis.comparison.pairs import compare
 from karenina_core.analysis.comparison.words import interval_sentence, verdict_sentence
@@ -337,7 +337,9 @@ def _trait_values(result: VerificationResult) -> Iterator[tuple[str, str]]:
     for name, score in (part.scores | part.regex).items():
         yield name, part.labels.get(name) or _value(score)
     for name, metrics in part.metrics.items():
-        yield name, " · ".join(f"{metric} {summary.number(value)}" for metric, value in metrics.items())
+        values = [f"{metric} {summary.number(value)}" for metric, value in metrics.items()]
+        items = [items_in_words(part.confusion[name])] if name in part.confusion else []
+        yield name, " · ".join([*values, *items])
     yield from ((name, f"not evaluated: {why}") for name, why in part.errors.items())
 
 

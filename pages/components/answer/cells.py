@@ -319,8 +319,10 @@ def _rows(result: VerificationResult) -> list[dict[str, str]]:
 def _confusion(part: ConfusionPart) -> None:
     for sign, words, items, color in (
         ("✓", "found (TP)", part.tp, "green"),
-        ("✗", "wrongly named (FP)", part.fp, "red"),
-        ("!", "missed (FN)", part.fn, "orange"),
+        ("✗", "wrongly named (FP)", [item for item in part.fp if item not in part.expected_fp], "red"),
+        ("✗", "wrongly named, as expected (FP)", part.expected_fp, "violet"),
+        ("!", "missed (FN)", [item for item in part.fn if item not in part.expected_fn], "orange"),
+        ("!", "missed, as expected (FN)", part.expected_fn, "yellow"),
         ("✓", "rightly excluded (TN)", part.tn, "blue"),
         ("–", "not mentioned, not counted", part.not_mentioned, "gray"),
     ):

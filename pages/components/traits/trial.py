@@ -226,8 +226,10 @@ def _chips(part: ConfusionPart, metrics: Sequence[str]) -> None:
             continue
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"**{sign} {len(items)}** {meaning}{':' if items else ''}", width="content")
+            expected = getattr(part, f"expected_{name}", ())
             for item in items[:_MOST_CHIPS]:
-                st.markdown(f":{color}-badge[{icon} {sign} {plain(item, 60)}]", width="content")
+                note = ", expected" if item in expected else ""
+                st.markdown(f":{color}-badge[{icon} {sign} {plain(item, 60)}{note}]", width="content")
             if len(items) > _MOST_CHIPS:
                 st.caption(f"and {len(items) - _MOST_CHIPS} more")
     counts = (len(part.tp), len(part.fp), len(part.tn), len(part.fn))

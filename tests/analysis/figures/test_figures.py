@@ -308,8 +308,8 @@ def remembered(call, paid, first_source="provider"):
         (0.0, "ledger", {"first_call": {"source": "manual", "cost": 0.0}}, "recorded or prepared beforehand"),
         (None, "provider", {}, "No price of these models is known"),
         (0.0, "ledger", {"first_call": {"source": "provider", "cost": None}}, "No price of these models is known"),
-        (0.0, "local", {}, "charge nothing"),
-        (0.0, "ledger", {"first_call": {"source": "local", "cost": 0.0}}, "charge nothing"),
+        (0.0, "local", {}, "No answer that cost anything has a verdict"),
+        (0.0, "ledger", {"first_call": {"source": "local", "cost": 0.0}}, "No answer that cost anything has a verdict"),
     ],
 )
 def test_why_no_prices_can_be_compared_is_said_precisely(run, call, cost, source, first, said):
@@ -320,7 +320,7 @@ def test_why_no_prices_can_be_compared_is_said_precisely(run, call, cost, source
 
 @pytest.mark.parametrize(
     ("verdicts", "cost", "words"),
-    [("+-", None, "No call behind an answer"), ("00", 0.01, "No answer with a known price has a verdict")],
+    [("+-", None, "No call behind an answer"), ("00", 0.01, "No answer that cost anything has a verdict")],
 )
 def test_why_no_prices_are_known_is_said(run, call, verdicts, cost, words):
     results = run(verdicts, **({"answer": answered(call, cost)} if cost else {}))
