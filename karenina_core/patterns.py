@@ -20,7 +20,10 @@ MAX_TEXT = 200_000
 MAX_EXPANDED = 50_000  # single parts once counted repetitions such as {1000} are written out, as the engine does
 FLAGS = ("ASCII", "IGNORECASE", "MULTILINE", "DOTALL", "UNICODE", "VERBOSE")
 # The parts of a pattern to look at: named characters, escapes, comments, sets, repetitions, and other braces.
-_COUNTED = re.compile(r"\(\?#[^)]*\)|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(?P<times>\d*),?\d*\}|.", re.DOTALL)
+# What is not closed reaches to the end, so that it is looked at once.
+_COUNTED = re.compile(
+    r"\(\?#[^)]*(?:\)|\Z)|\\.|\[\^?\]?(?:\\.|[^\]\\])*+(?:\]|\Z)|\{(?P<times>\d*),?\d*\}|.", re.DOTALL
+)
 _PLAIN = r"\\N\{[^}]*\}|\\.|\(\?#[^)]*\)|(?P<set>\[\^?\]?(?:\\.|[^\]\\])*\])|\{\d*,?\d*\}|\{"
 
 

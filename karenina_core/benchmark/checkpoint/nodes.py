@@ -57,11 +57,11 @@ class Repairs:
     """Collects repairs; the same one in many places is reported once.
 
     Attributes:
-        pattern_text: Characters of regular expressions read so far, in the whole file.
+        pattern_size: Parts of the regular expressions read so far, in the whole file, repetitions written out.
     """
 
     def __init__(self) -> None:
-        self.pattern_text = 0
+        self.pattern_size = 0
         self._places: dict[tuple[str, str], list[str]] = {}
         self._count = 0
 

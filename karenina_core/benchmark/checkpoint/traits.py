@@ -27,11 +27,12 @@ from karenina_core.benchmark.checkpoint.nodes import (
     write_properties,
 )
 from karenina_core.errors import CheckpointError, InputError, validation_message
+from karenina_core.patterns import MAX_PATTERN, expanded_size
 from karenina_core.schemas import AnyTrait, ManualRubricTrait, MetricRubricTrait, Rubric, RubricTrait, StoredTrait
 from karenina_core.text import first_free
 
 MAX_TRAITS = 1_000  # of one rubric
-MAX_PATTERN_TEXT = 1_000_000  # characters of all patterns of a file: each is compiled, which takes a while
+MAX_PATTERN_SIZE = 1_000_000  # parts of all patterns of a file, written out: each is compiled, which takes a while
 
 Note = Callable[[str, str], None]
 """Reports a repair of the rating at hand: what stood there, how it was read."""
@@ -214,9 +215,12 @@ def _data_of(kind: Kind, rating: Mapping[str, Any], values: Mapping[str, Any], n
 
 
 def _count_pattern(pattern: Any, repairs: Repairs) -> None:
-    repairs.pattern_text += len(pattern) if isinstance(pattern, str) else 0
-    if pattern is not None and repairs.pattern_text > MAX_PATTERN_TEXT:
-        raise _UnusableError(f"the regular expressions of the file have more than {MAX_PATTERN_TEXT:,} characters")
+    if isinstance(pattern, str) and len(pattern) <= MAX_PATTERN:  # others are refused without a look
+        repairs.pattern_size += max(len(pattern), expanded_size(pattern))
+    if pattern is not None and repairs.pattern_size > MAX_PATTERN_SIZE:
+        raise _UnusableError(
+            f"the regular expressions of the file have more than {MAX_PATTERN_SIZE:,} parts, repetitions written out"
+        )
 
 
 def _type_of(rating: Mapping[str, Any], place: str, values: Mapping[str, Any], note: Note) -> tuple[str, str, str]:
