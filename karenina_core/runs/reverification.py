@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -265,24 +265,11 @@ class RunAnswer(NamedTuple):
 
     Attributes:
         result_id: The result of its first judge, for links.
-        question_id: The question.
-        question: Its text.
-        model: Label of the model that answered.
-        replicate: Repetition, counted from 1.
-        text: The answer.
+        sample: The answer as a trait assesses it.
     """
 
     result_id: str
-    question_id: str
-    question: str
-    model: str
-    replicate: int
-    text: str
-
-    @property
-    def sample(self) -> Sample:
-        """The answer as a trait assesses it."""
-        return Sample(self.question, self.text, self.question_id, self.model, self.replicate)
+    sample: Sample
 
 
 class RunAnswers(NamedTuple):
@@ -314,48 +301,34 @@ def run_answers(
     judge = store.runs.get(run_id).config.parsing_models[0]
     filters = {} if question_ids is None else {"question_id": list(question_ids)}
     stored = map(Extraction.model_validate_json, store.results.texts(run_id, parsing_model=judge.id, **filters))
+    found = ((item, item.answer.text) for item in stored if item.answer is not None)
     answers = [
-        RunAnswer(
-            result_id(item.key),
-            item.question.id,
-            item.question.question,
-            item.answering_model,
-            item.replicate,
-            item.answer.text,
-        )
-        for item in islice((item for item in stored if item.answer is not None), most + 1)
-        if item.answer is not None
+        RunAnswer(result_id(item.key), Sample(item.question.question, text, *item.key[:2], item.replicate))
+        for item, text in islice(found, most + 1)
     ]
     return RunAnswers(tuple(answers[:most]), len(answers) > most)
 
 
-@dataclass(frozen=True)
-class JudgedAnswer:
+class JudgedAnswer(NamedTuple):
     """An answer that is stored, and what a judge extracted from it.
 
     Attributes:
-        run_id: The newest run that has it.
-        run_name: Its name.
-        result_id: The result in it.
-        answering_model: Who answered.
-        parsing_model: Who extracted.
-        replicate: Number of the repetition, from 1.
-        verdict: The verdict that is stored.
-        response: The answer's text.
-        values: What was extracted, by field; None where no judge extracted anything.
-        similarities: Cosine similarity and the truth it was computed with, by `SemanticMatch` field.
+        run: The newest run that has it.
+        result: The result in it, which has an answer.
     """
 
-    run_id: str
-    run_name: str
-    result_id: str
-    answering_model: str
-    parsing_model: str
-    replicate: int
-    verdict: Verdict
-    response: str
-    values: Mapping[str, Any] | None
-    similarities: Mapping[str, tuple[float, Any]] = field(default_factory=dict)
+    run: RunRow
+    result: VerificationResult
+
+    @property
+    def response(self) -> str:
+        """The answer's text."""
+        return self.result.raw_llm_response or ""
+
+    @property
+    def values(self) -> Mapping[str, Any] | None:
+        """What was extracted, by field; None where no judge extracted anything."""
+        return self.result.template.parsed if self.result.template else None
 
     def known_to(self, spec: TemplateSpec) -> StoredAnswer | None:
         """Return what a template can decide on, or None where a judge was not asked for all of its fields."""
@@ -363,7 +336,12 @@ class JudgedAnswer:
         if any(item.name not in values for item in spec.judged):
             return None
         truths = {item.name: item.ground_truth for item in spec.fields if item.is_semantic}
-        similar = {name: value for name, (value, truth) in self.similarities.items() if truths.get(name) == truth}
+        similar = {
+            item.name: item.similarity
+            for item in (self.result.template.fields if self.result.template else ())
+            # Computed with another truth, it says nothing.
+            if item.similarity is not None and truths.get(item.name) == item.expected
+        }
         return StoredAnswer(values, self.response, similar)
 
 
@@ -383,28 +361,7 @@ def stored_answers(store: Store, question_id: str, most: int = MOST_JUDGED) -> l
             break
         for result in store.results.iterate(run.id, question_id=question_id):
             if result.answer is not None:
-                answer = _judged_answer(result, result.answer.text, run)
-                who = [answer.answering_model, answer.parsing_model, answer.replicate]
-                identity = json.dumps([*who, answer.response, answer.values], sort_keys=True, default=str)
+                answer = JudgedAnswer(run, result)
+                identity = json.dumps([*result.key, answer.response, answer.values], sort_keys=True, default=str)
                 answers.setdefault(identity, answer)
     return list(islice(answers.values(), most))
-
-
-def _judged_answer(result: VerificationResult, text: str, run: RunRow) -> JudgedAnswer:
-    part = result.template
-    return JudgedAnswer(
-        run_id=run.id,
-        run_name=run.name,
-        result_id=result.result_id,
-        answering_model=result.answering_model,
-        parsing_model=result.parsing_model,
-        replicate=result.replicate,
-        verdict=result.verdict,
-        response=text,
-        values=part.parsed if part else None,
-        similarities={
-            item.name: (item.similarity, item.expected)
-            for item in (part.fields if part else ())
-            if item.similarity is not None
-        },
-    )

@@ -198,7 +198,7 @@ class PatternReport(NamedTuple):
         """Return the searched answers of every model."""
         grouped: dict[str, list[Searched]] = {}
         for item in self.searched:
-            grouped.setdefault(item.answer.model, []).append(item)
+            grouped.setdefault(item.answer.sample.answering_model, []).append(item)
         return grouped
 
 
@@ -224,7 +224,7 @@ def search_answers(
             why = f"The search was stopped after {SEARCH_SECONDS:g} s."
             return PatternReport(tuple(searched), len(waiting), why)
         try:
-            spans = patterns.spans(trait.pattern, answer.text, flags_of(trait))
+            spans = patterns.spans(trait.pattern, answer.sample.response, flags_of(trait))
         except InputError as error:
             return PatternReport(tuple(searched), len(waiting), str(error))
         searched.append(Searched(answer, tuple(spans), bool(spans) != trait.invert))

@@ -194,17 +194,21 @@ def test_answers_of_a_run_come_once_each_and_are_limited(store: Store) -> None:
     store.results.save(
         run_id, [plain_result(q, parsing_model=f"lab/judge-{n}", answer=texts[q]) for q in texts for n in (1, 2)]
     )
-    assert [answer.text for answer in run_answers(store, run_id).answers] == ["Answer 1", "Answer 2", "Answer 3"]
+    assert [answer.sample.response for answer in run_answers(store, run_id).answers] == [
+        "Answer 1",
+        "Answer 2",
+        "Answer 3",
+    ]
     cut = run_answers(store, run_id, ["q2", "q3"], most=1)
-    assert ([answer.question_id for answer in cut.answers], cut.cut) == (["q2"], True)
+    assert ([answer.sample.question_id for answer in cut.answers], cut.cut) == (["q2"], True)
 
 
 def test_answers_come_with_what_was_extracted_and_where_from(store: Store) -> None:
     run_id = answered(store, ("It binds BCL2.", {"reason": "it binds"}))
     [found] = stored_answers(store, "q1")
-    assert (found.run_id, found.run_name, found.response) == (run_id, "Run", "It binds BCL2.")
+    assert (found.run.id, found.run.name, found.response) == (run_id, "Run", "It binds BCL2.")
     assert found.values == {"reason": "it binds"}
-    assert store.results.get(run_id, found.result_id).answer == AnswerPart(text="It binds BCL2.")
+    assert store.results.get(run_id, found.result.result_id).answer == AnswerPart(text="It binds BCL2.")
 
 
 def test_a_similarity_counts_for_the_truth_it_was_computed_with(store: Store) -> None:

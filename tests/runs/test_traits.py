@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karenina_core.errors import InputError
+from karenina_core.pipeline import Sample
 from karenina_core.runs import (
     RunAnswer,
     Store,
@@ -115,7 +116,7 @@ def test_a_file_of_slow_patterns_is_given_up_in_words(monkeypatch: pytest.Monkey
 
 
 def answers(*texts: str) -> list[RunAnswer]:
-    return [RunAnswer(str(number), "q", "?", f"m{number % 2}", 1, text) for number, text in enumerate(texts)]
+    return [RunAnswer(str(number), Sample("?", text, "q", f"m{number % 2}")) for number, text in enumerate(texts)]
 
 
 def test_matches_are_counted_by_model() -> None:

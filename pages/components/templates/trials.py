@@ -84,7 +84,7 @@ def _read_stored(question_id: str, state: str) -> list[JudgedAnswer]:
 
 def _choose_stored(question_id: str, without: str, key: str) -> JudgedAnswer | None:
     """Draw the list of stored answers and return the chosen one, or None for the entry `without` any."""
-    answers = {f"{answer.run_id}/{answer.result_id}": answer for answer in _stored(question_id)}
+    answers = {f"{answer.run.id}/{answer.result.result_id}": answer for answer in _stored(question_id)}
     if not answers:
         st.caption("No run has an answer to this question yet.")
         return None
@@ -93,9 +93,10 @@ def _choose_stored(question_id: str, without: str, key: str) -> JudgedAnswer | N
 
 
 def _label(answer: JudgedAnswer) -> str:
-    repeat = f" · repeat {answer.replicate}" if answer.replicate > 1 else ""
-    who = f"{short(answer.answering_model, 40)} · judge {short(answer.parsing_model, 40)}{repeat}"
-    return f"{_SIGNS[answer.verdict]} {who} · {short(answer.run_name, 40)}"
+    result = answer.result
+    repeat = f" · repeat {result.replicate}" if result.replicate > 1 else ""
+    who = f"{short(result.answering_model, 40)} · judge {short(result.parsing_model, 40)}{repeat}"
+    return f"{_SIGNS[result.verdict]} {who} · {short(answer.run.name, 40)}"
 
 
 # Explain: why an answer passes or fails.
@@ -106,7 +107,7 @@ def _explain(draft: Draft, question_id: str, template: Template) -> None:
         "Fill in what a judge would extract from an answer, and see what every rule does with it. No model is asked."
     )
     chosen = _choose_stored(question_id, "An answer of my own", "explain_answer")
-    place = chosen.result_id if chosen else f"own_{st.session_state.get(_FILLED, 0)}"
+    place = chosen.result.result_id if chosen else f"own_{st.session_state.get(_FILLED, 0)}"
     response = st.text_area(
         "Answer",
         chosen.response if chosen else "",
@@ -369,6 +370,6 @@ def _judge_view(draft: Draft, question_id: str, template: Template) -> None:
 def _settings(chosen: JudgedAnswer | None) -> tuple[VerificationConfig | None, ModelConfig | None]:
     if chosen is None:
         return None, None
-    config = services.store().runs.get(chosen.run_id).config
-    judge = next((model for model in config.parsing_models if model.id == chosen.parsing_model), None)
+    config = chosen.run.config
+    judge = next((model for model in config.parsing_models if model.id == chosen.result.parsing_model), None)
     return config, judge

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from karenina_core.pipeline import Sample
-from karenina_core.runs import Estimate, RunAnswer, RunAnswers, RunRow, run_answers
+from karenina_core.runs import Estimate, RunAnswers, RunRow, run_answers
 from karenina_core.schemas import ModelConfig, VerificationConfig
 from pages.components import forms, services
 from pages.components.drafts import Draft
@@ -40,17 +40,17 @@ def _stored_sample(scope: Scope, runs: list[RunRow]) -> Sample | None:
     if not answers:
         st.caption("This run has no answer to it.")
         return None
-    labels = distinct(range(len(answers)), lambda number: _label(answers[number]))
-    answer = answers[forms.select("Stored answer", labels, f"trait_sample_answer_{run_id}_{scope.question_id}")]
+    labels = distinct(range(len(answers)), lambda number: _label(answers[number].sample))
+    answer = answers[forms.select("Stored answer", labels, f"trait_sample_answer_{run_id}_{scope.question_id}")].sample
     st.caption(f"**{plain(answer.question, 300)}**")
     with st.container(border=True, height=160):
-        st.markdown(plain(answer.text, _EXCERPT))
-    return answer.sample
+        st.markdown(plain(answer.response, _EXCERPT))
+    return answer
 
 
-def _label(answer: RunAnswer) -> str:
+def _label(answer: Sample) -> str:
     repeat = f" · repeat {answer.replicate}" if answer.replicate > 1 else ""
-    return f"{short(answer.model, 40)}{repeat} · {short(answer.question, 60)} · {short(answer.text, 60)}"
+    return f"{short(answer.answering_model, 40)}{repeat} · {short(answer.question, 60)} · {short(answer.response, 60)}"
 
 
 def runs_of(scope: Scope) -> list[RunRow]:

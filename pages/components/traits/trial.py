@@ -136,7 +136,7 @@ def _report(trait: ManualRubricTrait, run_id: str, report: PatternReport, cut: b
     if item is None:
         return
     with st.container(border=True, height=220):
-        st.markdown(highlighted(item.answer.text[:_SHOWN_TEXT], list(item.spans)))
+        st.markdown(highlighted(item.answer.sample.response[:_SHOWN_TEXT], list(item.spans)))
     if forms.button("Open the answer", "article", "trait_open_answer"):
         answer_drawer.open_drawer(run_id, item.answer.result_id)
 
@@ -144,7 +144,7 @@ def _report(trait: ManualRubricTrait, run_id: str, report: PatternReport, cut: b
 def _share(model: str, items: Sequence[Searched]) -> dict[str, object]:
     from karenina_core.analysis import proportion
 
-    share = proportion([item.passes for item in items], [item.answer.question_id for item in items])
+    share = proportion([item.passes for item in items], [item.answer.sample.question_id for item in items])
     return {
         "Model": short(model, 40),
         "Found in": f"{sum(bool(item.spans) for item in items)} of {share.n}",
@@ -154,13 +154,13 @@ def _share(model: str, items: Sequence[Searched]) -> dict[str, object]:
 
 
 def _answer_row(item: Searched) -> dict[str, object]:
-    text, start = item.answer.text, max(0, item.spans[0][0] - _AROUND) if item.spans else 0
+    text, start = item.answer.sample.response, max(0, item.spans[0][0] - _AROUND) if item.spans else 0
     return {
         "Trait": "✓ holds" if item.passes else "✗ fails",
         "Matches": len(item.spans),
-        "Model": short(item.answer.model, 40),
+        "Model": short(item.answer.sample.answering_model, 40),
         "Answer": ("…" if start else "") + short(text[start : start + 400], 120),
-        "Question": short(item.answer.question, 80),
+        "Question": short(item.answer.sample.question, 80),
     }
 
 
