@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import compress
 from typing import Any, NamedTuple
 
 from karenina_core.errors import StoreError
@@ -39,6 +40,11 @@ class CallWrite(NamedTuple):
     spent: Usage = Usage()
     run_id: str | None = None
 
+    @property
+    def stamp(self) -> tuple[str, str]:
+        """What tells this very write from another of the same call."""
+        return self.row["key"], self.row["created"]
+
 
 class ResultWrite(NamedTuple):
     """A result to store.
@@ -57,6 +63,11 @@ class ResultWrite(NamedTuple):
     def run_id(self) -> str:
         """The run it belongs to."""
         return self.rows.run_id
+
+    @property
+    def stamp(self) -> tuple[str, str]:
+        """What tells this very write from another of the same result."""
+        return self.rows.result_id, self.rows.columns["timestamp"]
 
 
 class BatchWriter:
@@ -124,6 +135,7 @@ class BatchWriter:
     def _run(self) -> None:
         refused: list[_Entry] = []
         while refused or not self._closing or not self._queue.empty():
+            refused = self._not_there(refused)
             group = refused + self._next_group(wait=not refused)
             refused = self._stored(group, time.monotonic())
             if refused and self._closing:
@@ -172,6 +184,20 @@ class BatchWriter:
             return [entry for entry in entries if entry.item is not None]
         self._settle(entries, None)
         return []
+
+    def _not_there(self, entries: list[_Entry]) -> list[_Entry]:
+        """Return the entries that are not stored; a server may commit a group and be gone before it says so."""
+        items = [entry.item for entry in entries if entry.item is not None]
+        stored: set[tuple[str, str]] = set()
+        with suppress(StoreError):
+            stored.update(self._store.calls.known([i.row["key"] for i in items if isinstance(i, CallWrite)]).items())
+            for item in items:
+                if isinstance(item, ResultWrite):
+                    same = self._store.results.rows(item.run_id, result_id=item.rows.result_id)
+                    stored.update((row["result_id"], row["timestamp"]) for row in same)
+        there = [entry.item is not None and entry.item.stamp in stored for entry in entries]
+        self._settle(list(compress(entries, there)), None)
+        return [entry for entry, known in zip(entries, there, strict=True) if not known]
 
     def _commit(self, items: Sequence[CallWrite | ResultWrite]) -> None:
         if not items:

@@ -70,9 +70,9 @@ class Calls:
         """Return a quick way to look up replies; None where the database is on another machine."""
         return CallReader(self._database) if self._database.engine.dialect.name == "sqlite" else None
 
-    def known(self, keys: Iterable[str]) -> set[str]:
-        """Return those keys whose calls are stored."""
-        return {row.key for row in self._select(keys, table.c.key)}
+    def known(self, keys: Iterable[str]) -> dict[str, str]:
+        """Return those keys whose calls are stored, and when each was made."""
+        return {row.key: row.created for row in self._select(keys, table.c.key, table.c.created)}
 
     def _select(self, keys: Iterable[str], *columns: Any) -> Iterator[Any]:
         wanted = list(keys)
