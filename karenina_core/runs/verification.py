@@ -33,7 +33,8 @@ def run_verification(
     """Evaluate a benchmark's finished questions and return the results when all are there.
 
     Every result and every model call is stored as soon as it is there. Works inside a running event loop too. When
-    it is interrupted, the run is cancelled and keeps what it has. When its money is spent, it returns what it has.
+    it is interrupted, the calls in flight are finished and stored first; interrupted once more, it gives them up. When
+    its money is spent, it returns what it has.
 
     Args:
         benchmark: Questions, templates and rubrics.
@@ -69,6 +70,22 @@ def run_verification(
 
 
 def _watch(runner: Engine, run_id: str, callback: ProgressCallback) -> None:
+    """Report every change until the run has ended; an interruption ends it when what is in flight is stored.
+
+    Raises:
+        KeyboardInterrupt: It was interrupted.
+        StoreError: The run waits for the database, or failed.
+    """
+    try:
+        _report(runner, run_id, callback)
+    except KeyboardInterrupt:
+        log.warning("Finishing the calls in flight, to store their replies. Interrupt again to give them up.")
+        runner.stop(run_id, "It was interrupted.")
+        _report(runner, run_id, callback)
+        raise
+
+
+def _report(runner: Engine, run_id: str, callback: ProgressCallback) -> None:
     """Report every change until the run has ended.
 
     Raises:
@@ -105,6 +122,8 @@ def resume_run(
     config: VerificationConfig | None = None,
 ) -> VerificationResultSet:
     """Continue a stored run to its end: missing rows are evaluated, failed ones and failed traits tried again.
+
+    Interruptions are as in `run_verification`.
 
     Args:
         store: Holds the run.

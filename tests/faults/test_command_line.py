@@ -14,7 +14,7 @@ import pytest
 
 from karenina_core.cli import main
 from karenina_core.runs import Store, wanted
-from tests.faults.openai_server import HANGING, OpenAIServer
+from tests.faults.openai_server import HANGING, OpenAIServer, Reply
 from tests.faults.road import PATIENCE, call_of, config, honest, islands, wait_until
 
 ROOT = Path(__file__).parents[2]
@@ -64,6 +64,12 @@ def stop(child: subprocess.Popen[str], how: signal.Signals) -> str:
     return child.communicate(timeout=PATIENCE)[1]
 
 
+def warning(child: subprocess.Popen[str]) -> str:
+    """Return what a command says on standard error beside its progress."""
+    assert child.stderr is not None
+    return next(line for line in child.stderr if "%" not in line)
+
+
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_a_run_that_was_killed_is_listed_and_resumed(
     arguments: list[str], server: OpenAIServer, capsys: Output, how: signal.Signals
@@ -87,20 +93,43 @@ def test_a_run_that_was_killed_is_listed_and_resumed(
     assert len(calls) - len(set(calls)) <= AT_ONCE, "more was paid twice than was in flight"
 
 
-def test_an_interrupted_command_names_the_run_it_was_carrying_out(
+def test_an_interrupted_command_stores_what_is_in_flight_and_names_the_run_it_was_carrying_out(
     arguments: list[str], server: OpenAIServer, capsys: Output
 ) -> None:
     with Store.open() as store:
         earlier = store.runs.create(wanted(islands(1), config(server)), "Earlier")
         store.runs.set_status(earlier, "interrupted")
+
+    def slow_at_the_end(request: dict[str, Any]) -> Reply:
+        server.delay = 3.0 if call_of(request)[1] > ANSWERED else 0.0
+        return honest(request)
+
+    server.script = slow_at_the_end
     with begun(arguments, "Mine", server) as child:
-        message = stop(child, signal.SIGINT)
+        child.send_signal(signal.SIGINT)
+        assert "Interrupt again" in warning(child)
+        message = child.communicate(timeout=PATIENCE)[1]
     assert child.returncode == 130
     with Store.open() as store:
         (mine,) = [run for run in store.runs.all() if run.name == "Mine"]
+    assert mine.status == "interrupted" and mine.calls == len(server.requests) == 2 * ANSWERED + AT_ONCE
     assert f"Go on with: karenina resume {mine.id}." in message
+    server.delay = 0.0
     assert main(["resume", mine.id]) == 0
     assert f"{QUESTIONS} of {QUESTIONS} evaluations done" in capsys.readouterr().out
+    assert len(server.requests) == 2 * QUESTIONS, "a call was paid twice"
+
+
+def test_interrupted_twice_it_gives_up_what_is_in_flight(arguments: list[str], server: OpenAIServer) -> None:
+    with begun(arguments, "Mine", server) as child:
+        child.send_signal(signal.SIGINT)
+        assert "Interrupt again" in warning(child)
+        assert child.poll() is None
+        assert "Go on with: karenina resume" in stop(child, signal.SIGINT)
+    assert child.returncode == 130
+    with Store.open() as store:
+        (mine,) = store.runs.all()
+    assert mine.status in ("cancelled", "interrupted") and mine.done == ANSWERED
 
 
 def test_a_run_under_way_is_left_to_its_process(arguments: list[str], server: OpenAIServer, capsys: Output) -> None:

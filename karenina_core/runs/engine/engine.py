@@ -116,6 +116,15 @@ class Engine:
         run = self._store.runs.get(run_id)
         return () if self._prepared_config(run_id, run.config_hash) else answers_missing(run.config)
 
+    def stop(self, run_id: str, why: str) -> None:
+        """Let a run make no further call, and return at once: when those in flight are stored it is `interrupted`.
+
+        Args:
+            run_id: The run; one that is not under way here is left as it is.
+            why: A sentence for people.
+        """
+        self._on_loop(self._stop(run_id, why))
+
     def cancel(self, run_id: str) -> None:
         """Stop a run at once; returns when nothing is under way any more. What is stored stays.
 
@@ -230,6 +239,12 @@ class Engine:
         # It holds now; a store in trouble is met, and reported, where results are written.
         with suppress(StoreError):
             await asyncio.to_thread(self._store.runs.set_concurrency, run_id, calls)
+
+    async def _stop(self, run_id: str, why: str) -> None:
+        job = self._runs.get(run_id)
+        if job is not None and job.here:
+            job.stop(why)
+            job.pauses.abandon()
 
     async def _cancel(self, run_id: str) -> None:
         if run_id in self._starting:
