@@ -1,10 +1,11 @@
-"""Numbers of things in words; foreign text made visible, or refused when it is none; foreign names made different."""
+"""Numbers of things in words; foreign text made visible, normalised or refused; foreign names made different."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Container, Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from karenina_core.errors import InputError
 
@@ -12,11 +13,26 @@ _KEPT = {"\n", "\t"}
 # Format characters that join emoji and scripts; harmless, and needed to show them right.
 _JOINERS = {"\u200d", "\u200c", "\ufe0f"}
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+_MARKS = "".join(filter(unicodedata.combining, map(chr, range(0x300, 0x1E94B))))
+_LONG_RUN = re.compile(f"[{_MARKS}]{{30}}(?=[{_MARKS}])")
 
 
 def counted(number: int, noun: str) -> str:
     """Return `1 question`, `2 questions`, `1,200 questions`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def stream_safe(text: str) -> str:
+    """Return a text without endless runs of combining marks: a joiner stands behind every 30 of them.
+
+    This is the Stream-Safe Text Format of Unicode (UAX 15). Normalising takes time by the square of a run's length.
+    """
+    return text if text.isascii() else _LONG_RUN.sub("\\g<0>\u034f", text)
+
+
+def normal_form(form: Literal["NFC", "NFKC"], text: str) -> str:
+    """Return a text in a Unicode normal form, of stream-safe text, so that the time it takes is bounded."""
+    return text if text.isascii() else unicodedata.normalize(form, stream_safe(text))
 
 
 def visible(text: str) -> str:

@@ -259,6 +259,7 @@ RAW_CALLS = {
     "json.load": {"files.py"},
     "json.loads": {"files.py"},
     "json.JSONDecoder": {"structured.py"},
+    "unicodedata.normalize": {"text.py"},
     "csv.writer": {"sheets.py"},
     "csv.DictWriter": set(),
     "yaml.load": set(),

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import time
+import unicodedata
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from karenina_core.errors import InputError
-from karenina_core.text import check_whole
+from karenina_core.text import check_whole, normal_form
 
 HALF = "a\ud800b"
 HOLDS_ITSELF: dict[str, Any] = {"name": "é"}
@@ -49,3 +51,16 @@ def test_what_passes_can_be_written(text: str) -> None:
             text.encode()
     else:
         text.encode()
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFKC"])
+def test_runs_of_combining_marks_are_normalised_at_once(form: Literal["NFC", "NFKC"]) -> None:
+    started = time.perf_counter()
+    once = normal_form(form, "\u0301\u0316" * 100_000)
+    assert time.perf_counter() - started < 1
+    assert normal_form(form, once) == once
+
+
+@given(st.text(st.sampled_from("e\u0301\u0316\u00e9ﬁ가 A"), max_size=30))
+def test_ordinary_text_is_normalised_as_usual(text: str) -> None:
+    assert normal_form("NFC", text) == unicodedata.normalize("NFC", text)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -17,6 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 from karenina_core.models import numbers
 from karenina_core.schemas import VerificationResult, read_date, read_number
+from karenina_core.text import normal_form
 
 # `judged`: a choice or a yes or no, which need not stand in the answer in so many words; or too much to look for.
 Match = Literal["exact", "normalised", "fuzzy", "nowhere", "judged"]
@@ -243,7 +243,7 @@ def _fold(text: str) -> tuple[str, list[int]]:
     folded: list[str] = []
     origins: list[int] = []
     for at, character in enumerate(text):
-        plain = unicodedata.normalize("NFKC", character).casefold()
+        plain = normal_form("NFKC", character).casefold()
         if not any(part.isalnum() for part in plain):
             plain = " "
         if plain == " " and (not folded or folded[-1] == " "):

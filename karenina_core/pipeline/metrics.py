@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import string
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from karenina_core.pipeline.prompts import known_items
-from karenina_core.schemas import ConfusionPart, MetricRubricTrait
+from karenina_core.schemas import ConfusionPart, MetricRubricTrait, nfc
 
 
 class ExtractedItem(BaseModel):
@@ -98,7 +97,7 @@ def confusion(trait: MetricRubricTrait, items: Iterable[ExtractedItem]) -> Confu
 
 
 def _normal(text: str) -> str:
-    folded = unicodedata.normalize("NFC", text).casefold()
+    folded = nfc(text).casefold()
     return re.sub(r"\s+", " ", folded).strip(string.punctuation + string.whitespace)
 
 

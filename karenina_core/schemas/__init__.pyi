@@ -20,6 +20,7 @@ from .entities.answer import FieldCheck as FieldCheck
 from .entities.answer import FieldResult as FieldResult
 from .entities.answer import Verification as Verification
 from .entities.answer import VerifiedField as VerifiedField
+from .entities.answer import all_of as all_of
 from .entities.answer import condition_from_dict as condition_from_dict
 from .entities.answer import describe as describe
 from .entities.answer import verification_of as verification_of

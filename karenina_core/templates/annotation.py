@@ -9,11 +9,12 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time
+from functools import cached_property
 from types import GenericAlias
 from typing import Any, Literal, Union
 
 from karenina_core.templates.limits import MAX_CHOICES, MAX_TYPE_DEPTH, refuse
-from karenina_core.templates.literals import excerpt, quote
+from karenina_core.templates.literals import UNIT, excerpt, quote
 from karenina_core.templates.scope import Scope
 
 Choice = str | int | bool | None
@@ -88,6 +89,16 @@ class Shape:
         """Whether null is one of its values."""
         return self.kind in ("none", "Any") or any(part.optional for part in self.parts if self.kind == "union")
 
+    @cached_property
+    def size(self) -> int:
+        """How many types and choices it is made of."""
+        return 1 + len(self.choices) + sum(part.size for part in self.parts)
+
+    @cached_property
+    def depth(self) -> int:
+        """How many types are around its innermost one, itself included."""
+        return 1 + max((part.depth for part in self.parts), default=0)
+
     @property
     def models(self) -> frozenset[str]:
         """The names of the nested models in it."""
@@ -117,7 +128,7 @@ def read_shape(node: ast.expr, scope: Scope, depth: int = 0) -> Shape:
         case ast.Subscript(value=value, slice=inside):
             return _subscripted(node, value, inside, scope, depth)
         case ast.Name() | ast.Attribute():
-            return _named(node, scope)
+            return _named(node, scope, depth)
     raise refuse("type", f"{excerpt(node)} is not a type a field can have", next=_ALLOWED, at=node)
 
 
@@ -139,8 +150,11 @@ def _quoted(text: str, node: ast.expr) -> ast.expr:
     return tree
 
 
-def _named(node: ast.Name | ast.Attribute, scope: Scope) -> Shape:
+def _named(node: ast.Name | ast.Attribute, scope: Scope, depth: int) -> Shape:
     if isinstance(node, ast.Name) and (shape := _own(node.id, scope)):
+        scope.constants.spend(UNIT * shape.size, node)
+        if depth + shape.depth > MAX_TYPE_DEPTH:
+            raise refuse("type", "the type is nested too deeply", next="flatten it", at=node)
         return shape
     name = scope.resolve(node)
     if name in SCALARS:

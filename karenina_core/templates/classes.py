@@ -110,14 +110,14 @@ def read_types(tree: ast.Module, classes: Classes, scope: Scope) -> None:
         if not 1 <= len(members) <= MAX_CHOICES:
             raise refuse("type", f"enumeration {name} has {len(members)} members", at=node)
         scope.choices[name] = tuple(dict.fromkeys(members.values()))
-        scope.constants.update({f"{name}.{member}": value for member, value in members.items()})
     scope.models = set(classes.models)
     for name, value in assignments(tree):
-        if name not in scope.constants and isinstance(value, ast.Subscript | ast.BinOp):
+        if isinstance(value, ast.Subscript | ast.BinOp):
             try:
                 scope.aliases[name] = read_shape(value, scope)
-            except TemplateError:
-                continue
+            except TemplateError as error:
+                if error.code == "too_large":
+                    raise
 
 
 def _members(node: ast.ClassDef, scope: Scope) -> Iterator[tuple[str, Any]]:
@@ -129,6 +129,7 @@ def _members(node: ast.ClassDef, scope: Scope) -> Iterator[tuple[str, Any]]:
                 member = scope.literal(value)
                 if not isinstance(member, str | int):
                     raise refuse("type", f"{excerpt(value)} cannot be a member", next="use text or integers", at=value)
+                scope.constants.define(f"{node.name}.{name}", value)
                 yield name, member
             case _:
                 raise refuse("type", "an enumeration may only hold members", next='write NAME = "value"', at=statement)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from pydantic_core import to_jsonable_python
 
 from karenina_core.patterns import PatternTimeoutError
-from karenina_core.schemas import Condition, FieldEvidence, FieldResult, built
+from karenina_core.schemas import Condition, FieldEvidence, FieldResult, all_of, built
 from karenina_core.schemas.primitives import (
     Explanation,
     Primitive,
@@ -147,23 +147,6 @@ def nothing_found(spec: FieldSpec, uses_truth: bool = True) -> FieldEvidence:
     return evidence(spec, None, None, explanation, uses_truth=uses_truth, reads_trace=spec.is_trace)
 
 
-class _EveryField(NamedTuple):
-    """What `AllOf` is of a check for every field; made for every template that says nothing else."""
-
-    names: tuple[str, ...]
-
-    def passes(self, results: Mapping[str, FieldResult]) -> bool:
-        for name in self.names:  # noqa: SIM110 - several times as fast as a generator
-            if results[name] is not True:
-                return False
-        return True
-
-    def score(self, results: Mapping[str, FieldResult], weights: Mapping[str, float]) -> float:
-        total = sum(weights.values())
-        right = sum([weights[name] for name in self.names if results[name] is True])
-        return right / total if total else float(self.passes(results))
-
-
 class Outline(NamedTuple):
     """What has to be known of all verified fields of a template together, found out in one go.
 
@@ -176,20 +159,16 @@ class Outline(NamedTuple):
 
     truths: dict[str, Any]
     weights: dict[str, float]
-    strategy: Condition | _EveryField
+    strategy: Condition
     semantic: tuple[str, ...]
 
     @classmethod
     def of(cls, spec: TemplateSpec) -> Outline:
         """Return the outline of a template; without a strategy all fields must be right."""
-        truths, weights, semantic = {}, {}, []
-        for item in spec.fields:
-            if item.verify_with is not None:
-                truths[item.name] = item.ground_truth
-                weights[item.name] = item.weight
-                if item.is_semantic:
-                    semantic.append(item.name)
-        return cls(truths, weights, spec.verify_strategy or _EveryField(tuple(weights)), tuple(semantic))
+        truths = {item.name: item.ground_truth for item in spec.verified}
+        weights = {item.name: item.weight for item in spec.verified}
+        semantic = tuple(item.name for item in spec.verified if item.is_semantic)
+        return cls(truths, weights, spec.verify_strategy or all_of(tuple(weights)), semantic)
 
     def decide(self, results: Mapping[str, FieldResult]) -> tuple[bool | None, float | None]:
         """Return verdict and granular score; None where no field is verified."""
@@ -215,16 +194,3 @@ def unverified(item: FieldSpec, value: Any, expected: Any) -> FieldEvidence:
 def plain(value: Any) -> Any:
     """Return a value as JSON data."""
     return to_jsonable_python(value, fallback=repr)
-
-
-def decide_all(rules: Sequence[Rule], values: Mapping[str, Any], raw_trace: str) -> dict[str, FieldEvidence]:
-    """Return the evidence of every verified field by name.
-
-    Raises:
-        TemplateError: A rule could not be applied.
-    """
-    decided = {}
-    for rule in rules:
-        name = rule.spec.name
-        decided[name] = rule.decide(values.get(name), raw_trace)
-    return decided

@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from karenina_core.errors import TemplateError
+from karenina_core.text import stream_safe
 
 MAX_BYTES = 64 * 1024
 MAX_NODES = 20_000
@@ -66,6 +67,8 @@ def readable(source: str) -> str:
         raise refuse("nul", "the template holds a NUL character", next="remove it")
     if _SURROGATE.search(source):
         raise refuse("bad_unicode", "the template holds half a surrogate pair", next="save it as UTF-8")
+    if stream_safe(source) != source:
+        raise refuse("bad_unicode", "the template holds a long run of combining marks", next="remove them")
     return _plain_lines(source)
 
 

@@ -6,13 +6,19 @@ import ast
 import math
 import operator
 import re
+import time
 from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any
 
+from karenina_core.errors import TemplateError
 from karenina_core.templates.limits import refuse
 
 MAX_INTEGER_BITS = 1024
+MAX_COMPUTED = 1_000_000
+MAX_SECONDS = 10.0
+UNIT = 10
+"""What anything but a text counts in the budget of a source; a text counts its characters."""
 _MAX_DEPTH = 20
 _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -24,16 +30,70 @@ _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 _WORDS = {"true": "True", "false": "False", "null": "None"}
 
 
-def read_literal(node: ast.expr, constants: Mapping[str, Any]) -> Any:
+class Constants:
+    """The values of names bound once to plain data, and of enumeration members, as `Phase.III`.
+
+    A value is computed when it is used. All that a source states shares one budget, of size and of time: a value
+    counts wherever it is used, so that names of names of names cannot multiply it.
+    """
+
+    def __init__(self) -> None:
+        self._nodes: dict[str, ast.expr] = {}
+        self._values: dict[str, tuple[Any, int]] = {}
+        self._spent = 0
+        self._end = time.monotonic() + MAX_SECONDS
+
+    def define(self, name: str, value: ast.expr) -> None:
+        """Bind a name to an expression, which need not be a plain value."""
+        self._nodes[name] = value
+
+    def __contains__(self, name: str) -> bool:
+        node = self._nodes.pop(name, None)  # while it is computed, it does not know itself
+        if node is not None:
+            before = self._spent
+            try:
+                self._values[name] = read_literal(node, self), self._spent - before
+            except TemplateError as error:
+                if error.code == "too_large":
+                    raise
+            self._spent = before
+        return name in self._values
+
+    def __getitem__(self, name: str) -> Any:
+        value, size = self._values[name]
+        self.spend(size)
+        return value
+
+    def spend(self, size: int, at: ast.AST | None = None) -> None:
+        """Count a value.
+
+        Args:
+            size: Its characters, or a multiple of `UNIT`.
+            at: Where it stands.
+
+        Raises:
+            TemplateError: The source states too much, or has been read for too long.
+        """
+        self._spent += size
+        if self._spent > MAX_COMPUTED:
+            why = f"they may have {MAX_COMPUTED:,} characters in all"
+            raise refuse("too_large", "the values of the template are too large", why, "write shorter ones", at=at)
+        if time.monotonic() > self._end:
+            why = f"it may take {MAX_SECONDS:g} s"
+            raise refuse("too_large", "reading the template takes too long", why, "shorten or split it", at=at)
+
+
+def read_literal(node: ast.expr, constants: Constants) -> Any:
     """Return the value an expression states: JSON data, with tuples and sets as lists.
 
     Args:
         node: A literal, simple arithmetic on numbers, joined texts, or the name of a constant.
-        constants: Values of the constants the template defines, and of its enumeration members as `Phase.III`.
+        constants: What the names of the template stand for.
 
     Raises:
-        TemplateError: The expression is anything else.
+        TemplateError: The expression is anything else, or too large together with the rest of the source.
     """
+    constants.spend(len(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, str) else UNIT, node)
     match node:
         case ast.Constant(value=bool() | int() | float() | str() | None as value):
             return _checked(value, node)
@@ -108,7 +168,7 @@ def _checked(value: Any, node: ast.AST) -> Any:
         raise refuse("literal", str(error), at=node) from None
 
 
-def _key(key: ast.expr | None, node: ast.AST, constants: Mapping[str, Any]) -> str:
+def _key(key: ast.expr | None, node: ast.AST, constants: Constants) -> str:
     value = None if key is None else read_literal(key, constants)
     if not isinstance(value, str):
         raise refuse("literal", "the keys of this mapping must be texts", next='write {"key": value}', at=key or node)

@@ -14,21 +14,13 @@ from karenina_core.templates.classes import Body
 _TRANSLATE = """
 def _karenina_translate(value):
     def translated(text, table):
-        if not isinstance(text, str):
-            raise TypeError("translate takes a text")
         parts = []
         for character in text:
             try:
                 found = table[ord(character)]
             except LookupError:
                 found = character
-            if isinstance(found, int):
-                if not 0 <= found < 0x110000:
-                    raise ValueError("character mapping must be in range(0x110000)")
-                found = chr(found)
-            elif not (found is None or isinstance(found, str)):
-                raise TypeError("character mapping must return integer, None or str")
-            parts.append(found or "")
+            parts.append(chr(found) if isinstance(found, int) else found or "")
         return "".join(parts)
 
     if value is str:
@@ -40,30 +32,11 @@ def _karenina_translate(value):
 
 _MAKETRANS = """
 def _karenina_maketrans(value):
-    def key_of(key):
-        if isinstance(key, str):
-            if len(key) != 1:
-                raise ValueError("string keys in translate table must be of length 1")
-            return ord(key)
-        if not isinstance(key, int):
-            raise TypeError("keys in translate table must be strings or integers")
-        return key
-
-    def table(*texts):
-        if len(texts) == 1:
-            if not isinstance(texts[0], dict):
-                raise TypeError("if you give only one argument to maketrans it must be a dict")
-            return {key_of(key): texts[0][key] for key in texts[0]}
-        if not 2 <= len(texts) <= 3 or not all([isinstance(text, str) for text in texts]):
-            raise TypeError("maketrans takes one mapping, or two or three texts")
-        if len(texts[0]) != len(texts[1]):
-            raise ValueError("the first two maketrans arguments must have equal length")
-        made = {}
-        for old, new in zip(texts[0], texts[1]):
-            made[ord(old)] = ord(new)
-        for character in texts[2] if len(texts) == 3 else "":
-            made[ord(character)] = None
-        return made
+    def table(old, new=None, deleted=""):
+        if new is None:
+            return {ord(key) if isinstance(key, str) else int(key): item for key, item in old.items()}
+        made = {ord(character): ord(other) for character, other in zip(old, new, strict=True)}
+        return {**made, **{ord(character): None for character in deleted}}
 
     return table if value is str or isinstance(value, str) else value.maketrans
 """

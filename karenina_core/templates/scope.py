@@ -5,15 +5,14 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
-from karenina_core.errors import InputError, TemplateError
+from karenina_core.errors import InputError
 from karenina_core.templates.limits import refuse
-from karenina_core.templates.literals import read_literal
+from karenina_core.templates.literals import Constants, read_literal
 
 IMPORTABLE = frozenset(
     {
@@ -84,7 +83,7 @@ class Scope:
         imported: Local name to original name, for names imported from a module.
         modules: Local names of imported modules.
         defined: Names the template defines itself; they hide everything else.
-        constants: Values of names bound once to plain data, and of enumeration members, as `Phase.III`.
+        constants: Values of names bound once to plain data, and of enumeration members.
         aliases: Shapes of names bound to a type, such as `Phase = Literal["I", "II"]`.
         models: Names of nested models.
         choices: Values of enumerations, by class name.
@@ -94,7 +93,7 @@ class Scope:
     imported: dict[str, str] = field(default_factory=dict)
     modules: set[str] = field(default_factory=set)
     defined: set[str] = field(default_factory=set)
-    constants: dict[str, Any] = field(default_factory=dict)
+    constants: Constants = field(default_factory=Constants)
     aliases: dict[str, Any] = field(default_factory=dict)
     models: set[str] = field(default_factory=set)
     choices: dict[str, tuple[Any, ...]] = field(default_factory=dict)
@@ -149,8 +148,7 @@ def read_scope(tree: ast.Module) -> Scope:
     scope.defined = set(bound)
     for name, value in assignments(tree):
         if bound[name] == 1:
-            with suppress(TemplateError):
-                scope.constants[name] = scope.literal(value)
+            scope.constants.define(name, value)
     return scope
 
 

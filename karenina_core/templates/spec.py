@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import keyword
 import math
-import unicodedata
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Annotated, Any, Literal, NamedTuple
@@ -17,6 +16,7 @@ from karenina_core.templates.annotation import TEXT, Choice, Shape, parse_shape
 from karenina_core.templates.limits import MAX_CHOICES, MAX_FIELDS, on_deep_stack
 from karenina_core.templates.literals import check_plain
 from karenina_core.templates.scope import RuleMethod
+from karenina_core.text import normal_form
 
 FieldType = Literal["bool", "str", "int", "float", "list_str", "literal", "date", "other"]
 ClassName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,99}$")]
@@ -138,7 +138,7 @@ class FieldSpec(BaseModel):
     @field_validator("name")
     @classmethod
     def _usable_name(cls, name: str) -> str:
-        name = unicodedata.normalize("NFKC", name)
+        name = normal_form("NFKC", name)
         if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
             raise ValueError(f"{name!r} is not a field name; use letters, digits and underscores")
         if is_reserved(name):

@@ -22,6 +22,14 @@ def code_of(source: str) -> str:
     return caught.value.code
 
 
+def doubled(first: str, further: str, times: int = 40, *, used: bool = True) -> str:
+    """Return a template whose constants hold each other; the last one is a type and a default."""
+    lines = [f"A0 = {first}", *(f"A{number + 1} = {further.format(f'A{number}')}" for number in range(times))]
+    kind = f"A{times}" if "[str, " in further else "str"
+    default = f" = A{times}" if used and kind == "str" else ""
+    return "\n".join([*lines, f"class Answer(BaseAnswer):\n    x: {kind}{default}\n"])
+
+
 @pytest.mark.parametrize(
     ("source", "code"),
     [
@@ -39,6 +47,14 @@ def code_of(source: str) -> str:
         (f"x = {'[' * 120}{']' * 120}", "too_deep"),
         (f"x = {'9' * 5_000}", "syntax"),
         ("class Answer(BaseAnswer:\n    pass", "syntax"),
+        (f"a{chr(0x301) * 31} = 1", "bad_unicode"),
+        (doubled("'a' * 1", "{0} + {0}"), "literal"),
+        (doubled("'aaaaaaaaaaaaaaaa'", "{0} + {0}"), "too_large"),
+        (doubled("[1]", "[{0}, {0}]"), "too_large"),
+        (doubled("[1]", "{{'a': {0}, 'b': {0}}}"), "too_large"),
+        (doubled("Literal['a', 'b']", "dict[str, {0}] | list[{0}]"), "type"),
+        (doubled("list[int]", "Union[dict[str, {0}], list[{0}]]", 3), "no_verify"),
+        (doubled("[1]", "[{0}, {0}]", used=False), "no_verify"),
     ],
 )
 def test_texts_beyond_the_limits_are_refused(source: str, code: str) -> None:

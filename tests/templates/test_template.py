@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 
 from karenina_core.demo import demo_benchmark
 from karenina_core.errors import InputError, TemplateError
-from karenina_core.schemas import AllOf, FieldCheck
 from karenina_core.schemas.primitives import SemanticMatch
 from karenina_core.templates import Sandbox, Template, read_template
-from karenina_core.templates.evaluation import _EveryField
 from karenina_core.templates.models import build_reply, judge_schema
 
 DRUG = """
@@ -342,18 +340,6 @@ def found_by_the_judge(source: str, found: str) -> dict[str, Any]:
     truth = {item.name: item.ground_truth for item in read_template(source).spec.judged}
     other = {name: [value] if isinstance(value, list) else f"not {value}" for name, value in truth.items()}
     return {"the truth": truth, "nothing": {}, "something else": other}[found]
-
-
-RESULTS = st.dictionaries(st.text(min_size=1, max_size=3), st.sampled_from([True, False, None]), max_size=6)
-
-
-@given(RESULTS, st.data())
-def test_every_field_is_all_of_a_check_for_each(results: dict[str, bool | None], data: st.DataObject) -> None:
-    weights = {name: data.draw(st.sampled_from([0.0, 0.5, 1.0, 3.0])) for name in results}
-    short = _EveryField(tuple(weights))
-    whole = AllOf(conditions=[FieldCheck(field_name=name) for name in weights])
-    assert short.passes(results) == whole.passes(results)
-    assert short.score(results, weights) == whole.score(results, weights)
 
 
 TYPES = [

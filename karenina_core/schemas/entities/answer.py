@@ -310,9 +310,10 @@ class BaseAnswer(BaseModel):
         names = verified_fields(type(self))
         if not names:
             raise NotImplementedError("This template has no VerifiedField and defines no verify() of its own.")
-        return self.strategy() or _all_of(tuple(names))
+        return self.strategy() or all_of(tuple(names))
 
 
 @lru_cache(maxsize=1024)
-def _all_of(names: tuple[str, ...]) -> AllOf:
+def all_of(names: tuple[str, ...]) -> AllOf:
+    """Return the composition that needs every one of these fields."""
     return AllOf(conditions=[FieldCheck(name) for name in names])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import string
-import unicodedata
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any, NamedTuple
 
@@ -12,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, field_validator
 from karenina_core.errors import InputError
 from karenina_core.schemas.primitives.base import Step
 from karenina_core.schemas.primitives.wording import quoted
+from karenina_core.text import normal_form
 
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 
@@ -64,7 +64,7 @@ Normalizer = str | SynonymMap
 
 def nfc(text: str) -> str:
     """Return `text` in Unicode form NFC, so that "é" is one character however it was typed."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
+    return normal_form("NFC", text)
 
 
 def normalize(text: str, normalizers: Iterable[Normalizer]) -> str:
