@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, Literal, NamedTuple, TypeVar, overload
@@ -49,6 +50,7 @@ from karenina_core.schemas import AnyTrait, BaseAnswer, ModelConfig, Rubric, Ver
 from karenina_core.schemas.entities.question import FewShotExample, Question, now
 from karenina_core.schemas.entities.question import question_id as id_of_text
 from karenina_core.sheets import xlsx_bytes
+from karenina_core.templates import SandboxShare
 from karenina_core.text import check_whole
 
 SUFFIXES = (".jsonld", ".json")
@@ -120,6 +122,11 @@ class Benchmark:
         self.notices: list[str] = []
         self.repairs = list(repairs)
         self.renamed: list[tuple[str, str]] = []
+
+    @cached_property
+    def sandbox(self) -> SandboxShare:
+        """Where the own code of its templates runs."""
+        return SandboxShare()
 
     # Files
 

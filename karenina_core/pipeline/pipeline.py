@@ -126,6 +126,7 @@ class Pipeline:
             config=self.config,
             caller=self._caller,
             load_embedder=self._load_embedder,
+            sandbox=self.benchmark.sandbox,
             answering=answering,
             replicate=replicate,
             run_name=self.run_name,

@@ -26,7 +26,7 @@ from karenina_core.schemas import (
     VerificationResult,
     merge_rubrics,
 )
-from karenina_core.templates import Evaluation, Template, read_template
+from karenina_core.templates import Evaluation, SandboxShare, Template, read_template
 
 _STAGE = "verify_template"
 _FROM_TEMPLATE = frozenset({"no_template", "template_validation", "template_execution", "embedding"})
@@ -47,7 +47,7 @@ def reverify_result(result: VerificationResult, benchmark: Benchmark) -> Verific
         return result.model_copy(update={"rubric": rubric})
     try:
         template = read_template(question.answer_template)
-        update = _verdict(result, template)
+        update = _verdict(result, template, benchmark.sandbox)
     except TemplateError as error:
         failure = failure_of(_STAGE, "template_execution", str(error), error.line)
         update = {"status": "failed", "verdict": "not_evaluated", "failure": failure}
@@ -63,7 +63,8 @@ def verdict_now(seen: Extraction, benchmark: Benchmark) -> Verdict | None:
         template = read_template(source)
         if _asks_otherwise(template, seen.template):
             return "not_evaluated"
-        right = template.verdict((seen.template.parsed if seen.template else None) or {}, seen.answer.text)
+        parsed = (seen.template.parsed if seen.template else None) or {}
+        right = template.verdict(parsed, seen.answer.text, sandbox=benchmark.sandbox)
     except TemplateError:
         return "not_evaluated"
     return None if right is None else "pass" if right else "fail"
@@ -130,7 +131,7 @@ def _asks_otherwise(template: Template, stored: TemplatePart | ExtractedTemplate
     return stored is None or stored.parsed is None or sent != template.shared_schema
 
 
-def _verdict(result: VerificationResult, template: Template) -> dict[str, object]:
+def _verdict(result: VerificationResult, template: Template, sandbox: SandboxShare | None = None) -> dict[str, object]:
     stored = result.template
     if _asks_otherwise(template, stored):
         reason = "The template now asks the judge for something else; the judge is needed again."
@@ -140,15 +141,19 @@ def _verdict(result: VerificationResult, template: Template) -> dict[str, object
             "failure": Failure(category="parsing", stage=_STAGE, reason=reason),
         }
     parsed = (stored.parsed if stored else None) or {}
-    return _decided(result, template, parsed, stored.calls if stored else [])
+    return _decided(result, template, parsed, stored.calls if stored else [], sandbox)
 
 
 def _decided(
-    result: VerificationResult, template: Template, parsed: dict[str, Any], calls: list[CallRecord]
+    result: VerificationResult,
+    template: Template,
+    parsed: dict[str, Any],
+    calls: list[CallRecord],
+    sandbox: SandboxShare | None = None,
 ) -> dict[str, object]:
     """Return what the rules say of extracted values, as changes to the result."""
     answer = result.answer.text if result.answer else ""
-    evaluation = _settle(template, template.evaluate(parsed, answer), result.template)
+    evaluation = _settle(template, template.evaluate(parsed, answer, sandbox=sandbox), result.template)
     if evaluation.verdict is None:
         failure = failure_of(_STAGE, "embedding", "SemanticMatch fields changed; the embedding check is needed again.")
         return {"status": "skipped", "verdict": "not_evaluated", "failure": failure}

@@ -26,7 +26,7 @@ from karenina_core.schemas import (
     VerificationResult,
 )
 from karenina_core.schemas.entities.question import Question
-from karenina_core.templates import Evaluation, Template
+from karenina_core.templates import Evaluation, SandboxShare, Template
 
 T = TypeVar("T")
 AnyReply = TypeVar("AnyReply", bound=BaseModel)
@@ -37,7 +37,8 @@ class Context:
     """The state of one evaluation, from the question to its result.
 
     Attributes named in a stage's `requires` and `produces` are its inputs and outputs. `caller` is the way to every
-    model; `load_embedder` returns the embedding model of a name, or raises when it is not available.
+    model; `load_embedder` returns the embedding model of a name, or raises when it is not available; `sandbox` is where
+    the own code of templates runs.
     """
 
     question: Question
@@ -50,6 +51,7 @@ class Context:
     replicate: int
     run_name: str | None = None
     parsing: ModelConfig | None = None
+    sandbox: SandboxShare | None = None
 
     template: Template | None = None
     answer: AnswerPart | None = None

@@ -9,6 +9,7 @@ from .literals import quote as quote
 from .live import source_of as source_of
 from .sandbox import Limits as Limits
 from .sandbox import Sandbox as Sandbox
+from .sandbox import SandboxShare as SandboxShare
 from .scope import Scope as Scope
 from .scope import read_scope as read_scope
 from .spec import FIELD_TYPES as FIELD_TYPES

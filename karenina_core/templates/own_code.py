@@ -16,7 +16,7 @@ from karenina_core.schemas.primitives import Explanation
 from karenina_core.templates.evaluation import Evaluation, evidence, nothing_found, plain
 from karenina_core.templates.limits import refuse
 from karenina_core.templates.program import Program
-from karenina_core.templates.sandbox import Sandbox, handed_in
+from karenina_core.templates.sandbox import AnySandbox, handed_in
 from karenina_core.templates.scope import RuleClass
 from karenina_core.templates.spec import FieldSpec
 
@@ -81,7 +81,7 @@ class OwnRule:
     rule: RuleClass
 
 
-def run_hooks(program: Program, evaluation: Evaluation, sandbox: Sandbox) -> HookOutcome:
+def run_hooks(program: Program, evaluation: Evaluation, sandbox: AnySandbox) -> HookOutcome:
     """Run the methods of a template.
 
     Args:
@@ -113,7 +113,7 @@ def run_hooks(program: Program, evaluation: Evaluation, sandbox: Sandbox) -> Hoo
 
 
 def apply_own_rules(
-    rules: Sequence[OwnRule], program: Program, values: Mapping[str, Any], raw_trace: str, sandbox: Sandbox
+    rules: Sequence[OwnRule], program: Program, values: Mapping[str, Any], raw_trace: str, sandbox: AnySandbox
 ) -> dict[str, FieldEvidence]:
     """Return the evidence of the fields that the template's own primitives verify, by name.
 
@@ -143,16 +143,7 @@ def apply_own_rules(
     return decided
 
 
-def decide_patterns(wanted: Mapping[str, TracePattern], raw_trace: str) -> tuple[FieldEvidence, ...]:
-    """Return the evidence of every pattern, searched within the time budget of all patterns.
-
-    Raises:
-        TemplateError: `timeout`; a search took too long.
-    """
-    return tuple(_pattern_evidence(name, pattern, raw_trace) for name, pattern in wanted.items())
-
-
-def _run(program: Program, tail: str, inputs: dict[str, Any], sandbox: Sandbox) -> Any:
+def _run(program: Program, tail: str, inputs: dict[str, Any], sandbox: AnySandbox) -> Any:
     inputs |= {name: handed_in(original) for name, original in program.handed_in.items()}
     return sandbox.run(program.code + tail, inputs, program.lines, program.prelude)
 
@@ -279,7 +270,12 @@ def _read_patterns(value: Any) -> dict[str, TracePattern]:
     return patterns
 
 
-def _pattern_evidence(name: str, wanted: TracePattern, raw_trace: str) -> FieldEvidence:
+def pattern_evidence(name: str, wanted: TracePattern, raw_trace: str) -> FieldEvidence:
+    """Return the evidence of a pattern, searched within the time budget of all patterns.
+
+    Raises:
+        TemplateError: `timeout`; the search took too long.
+    """
     try:
         found = matches(wanted.pattern, raw_trace)
     except PatternTimeoutError as error:

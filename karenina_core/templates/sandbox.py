@@ -28,6 +28,8 @@ NOW = datetime(2025, 1, 1, tzinfo=UTC)
 """The moment it always is inside, so that a verdict does not change from one day to the next."""
 _PRINT_BYTES = 64 * 1024
 _GRACE_SECONDS = 4.0
+MOST_TIMEOUTS = 3
+"""After so many evaluations that took too long, a benchmark's own code is not run any more."""
 # What stops a program: the error, its code, what is said of it, and what to do.
 _LIMITS: tuple[tuple[type[BaseException], str, str, str], ...] = (
     (TimeoutError, "timeout", "took too long", "look for a loop that does not end"),
@@ -66,12 +68,12 @@ class Sandbox:
 
     Args:
         limits: What one evaluation may use.
-        processes: At most this many at once.
+        processes: At most this many at once, of which one benchmark may have all but one.
     """
 
     def __init__(self, limits: Limits | None = None, processes: int | None = None) -> None:
         self.limits = limits or Limits()
-        self._processes = processes or min(4, os.cpu_count() or 1)
+        self.processes = processes or min(4, os.cpu_count() or 1) + 1
         self._starting = threading.Lock()
         self._alone = threading.Lock()
         self._pool: Any = None
@@ -79,7 +81,8 @@ class Sandbox:
     def run(self, code: str, inputs: Mapping[str, Any], lines: Sequence[int], prelude: str = "") -> Any:
         """Run a program in a fresh session and return the value of its last expression.
 
-        A run that exceeds its time is repeated once, without company, before it counts as too long.
+        A run that exceeds its time while the machine is busy is repeated once, without company, before it counts as
+        too long.
 
         Args:
             code: The program.
@@ -93,7 +96,8 @@ class Sandbox:
         try:
             return self._run_once(code, inputs, lines, prelude)
         except TemplateError as error:
-            if error.code != "timeout":
+            busy = hasattr(os, "getloadavg") and os.getloadavg()[0] > (os.cpu_count() or 1)
+            if error.code != "timeout" or not busy:
                 raise
         with self._alone:
             return self._run_once(code, inputs, lines, prelude)
@@ -143,7 +147,7 @@ class Sandbox:
 
             return monty.Monty(
                 min_processes=1,
-                max_processes=self._processes,
+                max_processes=self.processes,
                 request_timeout=self.limits.seconds + _GRACE_SECONDS,
                 max_checkouts_per_worker=5000,
             ).__enter__()
@@ -156,29 +160,54 @@ class Sandbox:
             ) from None
 
 
+class SandboxShare:
+    """What one benchmark may use of a sandbox, so that its endless loops do not keep the templates of others waiting.
+
+    Args:
+        sandbox: Where its templates run; the one of this process if not given.
+    """
+
+    def __init__(self, sandbox: Sandbox | None = None) -> None:
+        self._sandbox = sandbox or shared_sandbox()
+        self._room = threading.BoundedSemaphore(max(1, self._sandbox.processes - 1))
+        self._timeouts = 0
+
+    def run(self, code: str, inputs: Mapping[str, Any], lines: Sequence[int], prelude: str = "") -> Any:
+        """Run a program as `Sandbox.run` does, when the benchmark has room.
+
+        Raises:
+            TemplateError: Those of `Sandbox.run`; `stopped` after three programs of the benchmark took too long.
+        """
+        with self._room:
+            if self._timeouts >= MOST_TIMEOUTS:
+                what, why = "the own code of this benchmark was stopped", f"it took too long {MOST_TIMEOUTS} times"
+                raise refuse("stopped", what, why, "look for loops that do not end in its templates, then start again")
+            try:
+                return self._sandbox.run(code, inputs, lines, prelude)
+            except TemplateError as error:
+                self._timeouts += error.code == "timeout"
+                raise
+
+
+AnySandbox = Sandbox | SandboxShare
+
+
 def available() -> bool:
     """Whether templates with code of their own can run on this machine."""
     return find_spec("pydantic_monty") is not None
 
 
-_shared: Sandbox | None = None
-_sharing = threading.Lock()
-
-
+@cache
 def shared_sandbox() -> Sandbox:
     """Return the sandbox of this process."""
-    global _shared
-    with _sharing:
-        if _shared is None:
-            _shared = Sandbox()
-            atexit.register(_shared.close)
-        return _shared
+    shared = Sandbox()
+    atexit.register(shared.close)
+    return shared
 
 
 def _crashed(error: Any) -> TemplateError:
     if error.timed_out:
-        _, code, what, advice = _LIMITS[0]
-        return refuse(code, f"the template's code {what}", next=advice)
+        return refuse("timeout", "the template's code took too long", next="look for a loop that does not end")
     return refuse("crashed", "the sandbox ended unexpectedly", str(error), "try again")
 
 

@@ -22,9 +22,9 @@ from karenina_core.templates.evaluation import (
 )
 from karenina_core.templates.limits import template_id
 from karenina_core.templates.models import ReplyForm, build_answer, build_models
-from karenina_core.templates.own_code import OwnRule, apply_own_rules, decide_patterns, run_hooks
+from karenina_core.templates.own_code import OwnRule, apply_own_rules, pattern_evidence, run_hooks
 from karenina_core.templates.reader import Reading, read_source
-from karenina_core.templates.sandbox import Sandbox, available, shared_sandbox
+from karenina_core.templates.sandbox import AnySandbox, available, shared_sandbox
 from karenina_core.templates.spec import TemplateSpec
 
 Style = Literal["declarative", "own_code", "mixed"]
@@ -121,7 +121,7 @@ class Template:
         """
         return self._form.read(data)
 
-    def evaluate(self, values: Mapping[str, Any], raw_trace: str, *, sandbox: Sandbox | None = None) -> Evaluation:
+    def evaluate(self, values: Mapping[str, Any], raw_trace: str, *, sandbox: AnySandbox | None = None) -> Evaluation:
         """Apply the rules.
 
         Args:
@@ -154,12 +154,13 @@ class Template:
         )
         return evaluation if pending else self._finished(evaluation, sandbox)
 
-    def verdict(self, values: Mapping[str, Any], raw_trace: str) -> bool | None:
+    def verdict(self, values: Mapping[str, Any], raw_trace: str, *, sandbox: AnySandbox | None = None) -> bool | None:
         """Return the bare verdict of `evaluate`, many times faster for built-in rules.
 
         Args:
             values: Values by field, as for `evaluate`.
             raw_trace: The response, for trace fields.
+            sandbox: As for `evaluate`.
 
         Returns:
             None where fields wait for their similarity.
@@ -169,7 +170,7 @@ class Template:
         """
         outline = self._outline
         if self.spec.own_code or self._own_rules or outline.semantic:
-            return self.evaluate(values, raw_trace).verdict
+            return self.evaluate(values, raw_trace, sandbox=sandbox).verdict
         values = self._typed(values)
         results = {rule.spec.name: rule.check(values.get(rule.spec.name), raw_trace) for rule in self._rules}
         return outline.strategy.passes(results)
@@ -179,7 +180,7 @@ class Template:
         evaluation: Evaluation,
         decided: Mapping[str, tuple[bool, float]],
         *,
-        sandbox: Sandbox | None = None,
+        sandbox: AnySandbox | None = None,
     ) -> Evaluation:
         """Fill in the pending `SemanticMatch` fields and decide.
 
@@ -227,7 +228,7 @@ class Template:
             decided.get(item.name) or unverified(item, values.get(item.name), expected) for item in self.spec.fields
         )
 
-    def _finished(self, evaluation: Evaluation, sandbox: Sandbox | None) -> Evaluation:
+    def _finished(self, evaluation: Evaluation, sandbox: AnySandbox | None) -> Evaluation:
         """Return the evaluation with what the template's own code says of it, if it has any."""
         program = self._reading.program
         if program is None or not program.hooks:
@@ -239,7 +240,7 @@ class Template:
             return replace(evaluation, verdict=False, granular=None if own_score else evaluation.granular)
         outcome = run_hooks(program, evaluation, sandbox or shared_sandbox())
         decided = {item.name: item for item in evaluation.fields if item.rule is not None}
-        wanted = decide_patterns(outcome.patterns, evaluation.raw_trace)
+        wanted = tuple(pattern_evidence(*item, evaluation.raw_trace) for item in outcome.patterns.items())
         fields = (*self._in_order(decided, evaluation.values, outcome.expected), *wanted)
         verdict = outcome.verdict and all(item.result for item in wanted)
         return replace(evaluation, fields=fields, verdict=verdict, granular=outcome.granular, expected=outcome.expected)

@@ -22,7 +22,15 @@ from karenina_core.schemas import (
     TemplatePart,
     VerificationResult,
 )
-from karenina_core.templates import FieldSpec, TemplateSpec, read_template, write_template
+from karenina_core.templates import (
+    FieldSpec,
+    Limits,
+    Sandbox,
+    SandboxShare,
+    TemplateSpec,
+    read_template,
+    write_template,
+)
 
 TEXTS = st.sampled_from(["Fe", "fe", "FE ", "F-e", "iron", ""])
 NUMBERS = st.sampled_from([0, 1, 2.0, 2.04, -3])
@@ -188,3 +196,18 @@ def field(truth: Any, description: str = "The symbol", kind: str = "str") -> Fie
     return FieldSpec.model_validate(
         {"name": "symbol", "type": kind, "description": description, "ground_truth": truth, "verify_with": rule}
     )
+
+
+def test_a_benchmark_whose_templates_loop_is_stopped_and_says_so() -> None:
+    quick = """class Answer(BaseAnswer):
+    symbol: str = Field(description="The symbol")
+
+    def verify(self) -> bool:
+        return True
+"""
+    looping = quick.replace("return True", "while True:\n            pass")
+    made, result = benchmark(looping), stored(quick, {"symbol": "Fe"})
+    made.sandbox = SandboxShare(Sandbox(Limits(seconds=0.2)))
+    reasons = [reverify_result(result, made).failure for _ in range(4)]
+    assert ["took too long" in failure.reason for failure in reasons if failure] == [True] * 4
+    assert [failure is not None and "was stopped" in failure.reason for failure in reasons] == [False] * 3 + [True]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karenina_core.errors import TemplateError
-from karenina_core.templates import Limits, Sandbox, read_template
+from karenina_core.templates import Limits, Sandbox, SandboxShare, read_template
 
 
 def test_a_program_gives_the_value_of_its_last_expression(sandbox: Sandbox) -> None:
@@ -33,9 +34,10 @@ def test_several_threads_share_the_processes(sandbox: Sandbox) -> None:
     assert found == [n * n for n in range(40)]
 
 
-def test_a_run_that_takes_too_long_is_repeated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_takes_too_long_is_repeated_once_on_a_busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     outcomes: list[Any] = [TemplateError("slow", code="timeout"), 42]
     own = Sandbox()
+    monkeypatch.setattr("os.getloadavg", lambda: (1_000.0, 0.0, 0.0))
 
     def once(*_: Any) -> Any:
         outcome = outcomes.pop(0)
@@ -48,6 +50,40 @@ def test_a_run_that_takes_too_long_is_repeated_once(monkeypatch: pytest.MonkeyPa
     outcomes += [TemplateError("slow", code="timeout"), TemplateError("slow again", code="timeout")]
     with pytest.raises(TemplateError, match="slow again"):
         own.run("", {}, lines=())
+    monkeypatch.setattr("os.getloadavg", lambda: (0.0, 0.0, 0.0))
+    outcomes += [TemplateError("slow on its own account", code="timeout")]
+    with pytest.raises(TemplateError, match="on its own account"):
+        own.run("", {}, lines=())
+
+
+def test_a_benchmark_whose_templates_loop_leaves_room_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    own, under_way, released = Sandbox(processes=3), [], threading.Event()
+
+    def run(code: str, *_: Any) -> Any:
+        if code == "loop":
+            under_way.append(code)
+            released.wait(60)
+        return code
+
+    monkeypatch.setattr(own, "_run_once", run)
+    looping, innocent = SandboxShare(own), SandboxShare(own)
+    with ThreadPoolExecutor(8) as threads:
+        loops = [threads.submit(looping.run, "loop", {}, []) for _ in range(8)]
+        assert innocent.run("quick", {}, []) == "quick"
+        assert len(under_way) <= 2 and not any(loop.done() for loop in loops)
+        released.set()
+
+
+def test_a_benchmark_whose_templates_time_out_three_times_is_stopped_with_the_reason(sandbox: Sandbox) -> None:
+    looping, innocent = SandboxShare(sandbox), SandboxShare(sandbox)
+    codes = []
+    for _ in range(5):
+        with pytest.raises(TemplateError) as caught:
+            looping.run("while True:\n    pass", {}, lines=[1, 2])
+        codes.append(caught.value.code)
+    assert codes == ["timeout"] * 3 + ["stopped"] * 2
+    assert "took too long 3 times" in str(caught.value)
+    assert innocent.run("1", {}, lines=[1]) == 1
 
 
 def test_an_endless_loop_ends(sandbox: Sandbox) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from karenina_core.errors import InputError, KareninaError, TemplateError
@@ -100,7 +101,8 @@ class VerifyTemplate(Stage):
                 context.evaluation = template.evaluate(values, answer.text)
             else:
                 # Own code waits for a sandbox worker, and patterns may use up their time; the loop goes on meanwhile.
-                context.evaluation = await asyncio.to_thread(template.evaluate, values, answer.text)
+                evaluate = partial(template.evaluate, values, answer.text, sandbox=context.sandbox)
+                context.evaluation = await asyncio.to_thread(evaluate)
         except InputError as error:
             line = error.line if isinstance(error, TemplateError) else None
             raise StageFailure("template_execution", str(error), line) from error
@@ -146,7 +148,7 @@ def _compare(context: Context, embedder: Embedder) -> None:
             similarity = embedder.similarity(str(item.extracted), str(item.expected))
             rule = SemanticMatch(threshold=item.rule["threshold"])
             decided[item.name] = (rule.passes(similarity), similarity)
-    context.evaluation = template.complete(evaluation, decided)
+    context.evaluation = template.complete(evaluation, decided, sandbox=context.sandbox)
 
 
 async def _go_without(context: Context, reason: str) -> None:
