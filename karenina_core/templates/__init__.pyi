@@ -5,6 +5,7 @@ from .limits import on_deep_stack as on_deep_stack
 from .limits import parse_module as parse_module
 from .limits import readable as readable
 from .limits import template_id as template_id
+from .limits import upstream_spelling as upstream_spelling
 from .literals import quote as quote
 from .live import source_of as source_of
 from .sandbox import Limits as Limits

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import io
 import re
 import textwrap
 import threading
+import tokenize
 import traceback
 import warnings
 from collections.abc import Callable
@@ -29,6 +31,7 @@ _SHALLOW_CHARACTERS = 2_000
 """No text of this length overflows a stack of 512 KiB, whatever it nests."""
 
 T = TypeVar("T")
+_OWN_ROOT = __name__.partition(".")[0]
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _one_at_a_time = threading.Lock()
 _one_starts = threading.Lock()
@@ -72,12 +75,26 @@ def readable(source: str) -> str:
     return _plain_lines(source)
 
 
+def upstream_spelling(source: str) -> str:
+    """Return a template text that imports from `karenina`, as other programs and files know this package."""
+    lines = source.split("\n")
+    if _OWN_ROOT in source:
+        with suppress(tokenize.TokenError, SyntaxError):
+            tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
+            for token in [] if any(token.type == tokenize.ERRORTOKEN for token in tokens) else reversed(tokens):
+                if token.string == _OWN_ROOT and token.type == tokenize.NAME:
+                    (row, start), end = token.start, token.end[1]
+                    lines[row - 1] = f"{lines[row - 1][:start]}karenina{lines[row - 1][end:]}"
+    return "\n".join(lines)
+
+
 def template_id(source: str) -> str:
     """Return the identity of a template text: an MD5 that ignores indentation and blanks at line ends.
 
-    MD5 is a label here, never a security boundary.
+    It is the same whether the text imports from `karenina` or from this package. MD5 is a label here, never a
+    security boundary.
     """
-    normal = "\n".join(map(str.rstrip, _plain_lines(source).split("\n"))).strip()
+    normal = "\n".join(map(str.rstrip, upstream_spelling(_plain_lines(source)).split("\n"))).strip()
     return hashlib.md5(normal.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karenina_core.errors import TemplateError
-from karenina_core.templates import parse_module, read_template, readable, template_id
+from karenina_core.templates import parse_module, read_template, readable, template_id, upstream_spelling
 from karenina_core.templates.limits import MAX_BYTES
 
 
@@ -95,6 +95,23 @@ def test_the_id_ignores_indentation_line_ends_and_trailing_blanks() -> None:
     assert len({template_id(text) for text in same}) == 1
     assert template_id("x = 1\ny = 2") != template_id("x = 1\ny = 3")
     assert template_id("\n  x = 1\n") == hashlib.md5(b"x = 1").hexdigest()
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["from {0}.schemas import BaseAnswer", "from {0} import schemas", "import {0}.schemas as k, re",
+     "import {0}\nx = {0}.schemas.BaseAnswer\n\u00e9 = '{0}' ; {0}.schemas"],
+)  # fmt: skip
+def test_both_roots_of_imports_are_one_template(code: str) -> None:
+    ours, theirs = code.format("karenina_core"), code.format("karenina")
+    assert template_id(ours) == template_id(theirs.replace("'karenina'", "'karenina_core'"))
+    assert upstream_spelling(ours) == theirs.replace("'karenina'", "'karenina_core'")
+    assert upstream_spelling(theirs) == theirs
+
+
+@pytest.mark.parametrize("code", ["x = 'karenina_core", "# karenina_core\r\n", "karenina_core2 = 1"])
+def test_what_is_no_name_or_no_python_stays(code: str) -> None:
+    assert upstream_spelling(code) == code
 
 
 @settings(deadline=None)

@@ -34,6 +34,7 @@ from karenina_core.benchmark.checkpoint.traits import (
 from karenina_core.benchmark.question import BenchmarkQuestion, Entry, free_id
 from karenina_core.schemas import AnyTrait, Rubric
 from karenina_core.schemas.entities.question import question_id
+from karenina_core.templates import upstream_spelling
 
 _NAME, _DESCRIPTION = RUBRIC_PROPERTIES[QUESTION].values()
 
@@ -305,7 +306,7 @@ def _written_item(entry: Entry, item: Mapping[str, Any]) -> dict[str, Any]:
     question, template = entry.question, _template_node(item)
     answer = item.get("acceptedAnswer")
     first = answer[0] if isinstance(answer, list) and answer else answer
-    source = question.answer_template
+    source, unused = question.answer_template, template.get("text") or ""
     values = {
         "@type": "Question",
         "text": question.question,
@@ -318,7 +319,7 @@ def _written_item(entry: Entry, item: Mapping[str, Any]) -> dict[str, Any]:
             "@type": "SoftwareSourceCode",
             "name": f"{question.question[:30]}... Answer Template",
             **template,
-            "text": (template.get("text") if source == _template_source(template) else source) or "",
+            "text": upstream_spelling(source) if source else (unused if source == _template_source(template) else ""),
             "programmingLanguage": "Python",
         },
         "rating": write_ratings(entry.rubric, QUESTION, item),
