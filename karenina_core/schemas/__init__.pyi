@@ -45,6 +45,8 @@ from .layout import share_layout as share_layout
 from .primitives.dates import is_ambiguous as is_ambiguous
 from .primitives.dates import read_date as read_date
 from .primitives.normalizers import NORMALIZERS as NORMALIZERS
+from .primitives.normalizers import apply_normalizer as apply_normalizer
+from .primitives.normalizers import apply_normalizers as apply_normalizers
 from .primitives.normalizers import as_text as as_text
 from .primitives.normalizers import case_and_blanks as case_and_blanks
 from .primitives.normalizers import nfc as nfc

@@ -7,6 +7,7 @@ from .limits import readable as readable
 from .limits import template_id as template_id
 from .limits import upstream_spelling as upstream_spelling
 from .literals import quote as quote
+from .live import build_parsing_schema as build_parsing_schema
 from .live import source_of as source_of
 from .sandbox import Limits as Limits
 from .sandbox import Sandbox as Sandbox

@@ -6,7 +6,6 @@ import ast
 import builtins
 import inspect
 import linecache
-import math
 import re
 import symtable
 import sys
@@ -14,6 +13,7 @@ import textwrap
 import typing
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from copy import deepcopy
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType, ModuleType, NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
@@ -26,6 +26,7 @@ from karenina_core.schemas import BaseAnswer, Verification, entities, primitives
 from karenina_core.schemas.primitives import REGISTRY, Primitive, TracePrimitive, VerificationPrimitive
 from karenina_core.templates.annotation import ANYTHING, SCALARS, TEXT, Shape
 from karenina_core.templates.literals import quote
+from karenina_core.templates.models import ReplyForm, build_models
 from karenina_core.templates.scope import RuleMethod
 from karenina_core.templates.spec import OPTIONS, FieldSpec, ModelSpec, TemplateSpec, type_of
 from karenina_core.templates.template import read_template
@@ -54,6 +55,16 @@ def spec_of(cls: type[BaseAnswer]) -> TemplateSpec:
         raise InputError(
             f"Class {cls.__name__} cannot be written as a template.", validation_message(error, most=1)
         ) from None
+
+
+def build_parsing_schema(answer_class: type[BaseAnswer]) -> dict[str, Any]:
+    """Return the JSON schema of what the judge of an answer class fills in. It never holds the truth.
+
+    Raises:
+        InputError: A field's type or rule cannot be expressed as data.
+    """
+    spec = spec_of(answer_class)
+    return deepcopy(ReplyForm(spec, build_models(spec)).schema)
 
 
 def is_unregistered(primitive: Primitive) -> bool:
@@ -294,15 +305,9 @@ def _definition(name: str, value: Any) -> str | None:
 
 
 def _is_data(value: Any) -> bool:
-    match value:
-        case None | bool() | int() | str():
-            return not isinstance(value, Enum)
-        case float():
-            return math.isfinite(value)
-        case dict():
-            return all(_is_data(item) for item in (*value.keys(), *value.values()))
-        case list() | tuple() | set() | frozenset():
-            return all(_is_data(item) for item in value)
+    """Whether Python reads a value back from how it writes it."""
+    with suppress(ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return bool(ast.literal_eval(repr(set(value) if isinstance(value, frozenset) else value)) == value)
     return False
 
 

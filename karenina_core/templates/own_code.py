@@ -96,7 +96,6 @@ def run_hooks(program: Program, evaluation: Evaluation, sandbox: AnySandbox) -> 
     values = {**evaluation.values, **{item.name: item.extracted for item in evaluation.fields if item.is_trace}}
     inputs = {
         "_karenina_values": {name: _tagged(value) for name, value in values.items()},
-        "_karenina_plain": {name: _clean(_dumped(value)) for name, value in values.items()},
         "_karenina_trace": _clean(evaluation.raw_trace[:_MAX_TRACE]),
         "_karenina_correct": evaluation.expected,
         "_karenina_results": evaluation.results,
@@ -171,13 +170,6 @@ def _rule_evidence(own: OwnRule, value: Any, passed: bool) -> FieldEvidence:
     relation = "matches" if passed else "does not match"
     explanation = Explanation(passed, (), f"{value!r} {relation} {spec.ground_truth!r} by {shown}")
     return evidence(spec, plain(value), passed, explanation)
-
-
-def _dumped(value: Any) -> Any:
-    """Return what `model_dump` gives for a field."""
-    if isinstance(value, list | tuple):
-        return [_dumped(item) for item in value]
-    return value.model_dump() if isinstance(value, BaseModel) else value
 
 
 def _tagged(value: Any) -> list[Any]:

@@ -88,7 +88,7 @@ def build_program(
         handed_in=_handed_in(tree, scope),
         prelude=prelude_for(code),
         hook_tail=hook_tail(answer.name, hooks, bodies),
-        rule_tail=rule_tail(answer.name, bodies),
+        rule_tail=rule_tail(bodies),
     )
 
 
@@ -203,6 +203,8 @@ class _Rewriter(ast.NodeTransformer):
         """Rewrite properties, members of enumerations, and methods the sandbox lacks."""
         loaded = isinstance(node.ctx, ast.Load)
         kind = node.value.id if isinstance(node.value, ast.Name) else ""
+        if _is_verbose(node):
+            return ast.Constant(0)
         self.generic_visit(node)
         if node.attr in self._properties:
             if not loaded or node.attr in self._ambiguous:
@@ -233,9 +235,7 @@ class _Rewriter(ast.NodeTransformer):
                 node.func = ast.Name("_karenina_sub", ast.Load()) if of_module else _call("_karenina_sub_of", owner)
         flags = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
         if node.args and any(map(_is_verbose, flags)):
-            pattern = ast.BinOp(ast.Constant("(?x)"), ast.Add(), node.args[0])
-            node.args = [pattern, *map(_without_verbose, node.args[1:])]
-            node.keywords = [ast.keyword(keyword.arg, _without_verbose(keyword.value)) for keyword in node.keywords]
+            node.args[0] = ast.BinOp(ast.Constant("(?x)"), ast.Add(), node.args[0])
         return self.generic_visit(node)  # type: ignore[return-value]
 
     def _super(self, node: ast.Call, name: str) -> ast.expr:
@@ -274,21 +274,11 @@ def _is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
-def _is_verbose(flags: ast.expr) -> bool:
-    match flags:
-        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-            return _is_verbose(left) or _is_verbose(right)
-        case ast.Attribute(value=ast.Name(id="re"), attr="VERBOSE" | "X"):
-            return True
-    return False
-
-
-def _without_verbose(flags: ast.expr) -> ast.expr:
-    if not _is_verbose(flags):
-        return flags
-    if isinstance(flags, ast.BinOp):
-        return ast.BinOp(_without_verbose(flags.left), flags.op, _without_verbose(flags.right))
-    return ast.Constant(0)
+def _is_verbose(node: ast.AST) -> bool:
+    """Whether it is the flag of verbose patterns, or such a flag and others."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return _is_verbose(node.left) or _is_verbose(node.right)
+    return ast.unparse(node) in ("re.VERBOSE", "re.X") if isinstance(node, ast.Attribute) else False
 
 
 def _call(function: str, argument: ast.expr) -> ast.Call:

@@ -1,8 +1,8 @@
 """Code that runs inside the sandbox beside the author's: methods it lacks, and the tails that run a template.
 
 A tail receives `_karenina_trace`, the response. The one that runs methods receives `_karenina_values` (field values,
-tagged), `_karenina_plain` (the same as plain data), `_karenina_correct`, `_karenina_results`, `_karenina_verdict` and
-`_karenina_granular`; the one that applies primitives `_karenina_jobs`, one for each field.
+tagged), `_karenina_correct`, `_karenina_results`, `_karenina_verdict` and `_karenina_granular`; the one that applies
+primitives `_karenina_jobs`, one for each field.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def hook_tail(answer: str, hooks: tuple[str, ...], bodies: Mapping[str, Body]) -
         bodies: What the answer class, the nested models and the custom primitives hold.
     """
     own = bodies[answer].methods
-    code = _model_setup(answer, bodies) + _ANSWER.format(answer=answer)
+    code = _model_setup(bodies) + _ANSWER.format(answer=answer)
     # Static and class methods are bound on the instance, so that they get the arguments they expect.
     for method, kind in own.items():
         if kind == "staticmethod":
@@ -175,27 +175,24 @@ def hook_tail(answer: str, hooks: tuple[str, ...], bodies: Mapping[str, Body]) -
         elif kind == "classmethod":
             call = f"{answer}.{method}({answer}, *args, **options)"
             code += f"_karenina_answer.{method} = lambda *args, **options: {call}\n"
-    if "model_dump" not in own:
-        code += "_karenina_answer.model_dump = lambda *args, **options: dict(_karenina_plain)\n"
     called = [hook for hook in hooks if hook != "ground_truth" or "model_post_init" not in hooks]
     return code + "".join(_CALLS[hook] for hook in called) + _OUTCOME
 
 
-def rule_tail(answer: str, bodies: Mapping[str, Body]) -> str:
+def rule_tail(bodies: Mapping[str, Body]) -> str:
     """Return the code that applies the author's primitives and ends with the list of their outcomes."""
-    return _model_setup(answer, bodies) + _RULES
+    return _model_setup(bodies) + _RULES
 
 
-def _model_setup(answer: str, bodies: Mapping[str, Body]) -> str:
-    """Return the code that rebuilds nested models, and gives them what pydantic would."""
-    models = {name: body for name, body in bodies.items() if name != answer}
-    code = f"{_BUILD}_karenina_models = {_table({name: name for name in models})}\n"
+def _model_setup(bodies: Mapping[str, Body]) -> str:
+    """Return the code that rebuilds nested models, and gives all classes what pydantic would."""
+    code = f"{_BUILD}_karenina_models = {_table({name: name for name in bodies})}\n"
     statics = {
         name: _table({method: f"{name}.{method}" for method, kind in body.methods.items() if kind == "staticmethod"})
-        for name, body in models.items()
+        for name, body in bodies.items()
     }
     code += f"_karenina_statics = {_table(statics)}\n"
-    for name, body in models.items():
+    for name, body in bodies.items():
         if "model_dump" not in body.methods:
             code += _MODEL_DUMP.format(name=name, fields=[item.name for item in body.fields])
         if "__eq__" not in body.methods:

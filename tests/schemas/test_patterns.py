@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from karenina_core import patterns
 from karenina_core.errors import InputError
 from karenina_core.patterns import MAX_PATTERN, MAX_TEXT, PatternTimeoutError, count, flag_names, found, spans, validate
+from karenina_core.schemas import MetricRubricTrait, RegexRubricTrait, Rubric, RubricTrait, StoredTrait
 
 HOSTILE = [
     (r"(a|aa)+$", "a" * 60 + "!"),
@@ -144,3 +145,17 @@ def test_both_engines_agree(pattern: str, text: str) -> None:
         warnings.simplefilter("ignore", FutureWarning)
         expected = [match.span() for match in re.finditer(pattern, text)]
     assert spans(pattern, text) == expected
+
+
+def test_a_pattern_trait_decides_by_itself_and_a_rubric_lists_its_names_by_kind() -> None:
+    cites = RegexRubricTrait(name="Cites", pattern="nct", case_sensitive=False)
+    hedges = RegexRubricTrait(name="No hedging", pattern="may", invert=True)
+    assert (cites.evaluate("NCT02005471"), cites.evaluate("none")) == (True, False)
+    assert (hedges.evaluate("It may"), hedges.evaluate("It does")) == (False, True)
+    stored = [StoredTrait(name=kind, kind=kind, rating={}) for kind in ("callable", "agentic")]
+    metric = MetricRubricTrait(name="Items", metrics=["recall"], tp_instructions=["asthma"])
+    rubric = Rubric(traits=[cites, RubricTrait(name="Clear"), *stored, metric])
+    assert rubric.get_trait_names() == ["Cites", "Clear", "callable", "agentic", "Items"]
+    assert (rubric.get_llm_trait_names(), rubric.get_regex_trait_names()) == (["Clear"], ["Cites"])
+    assert (rubric.get_metric_trait_names(), rubric.get_callable_trait_names()) == (["Items"], ["callable"])
+    assert rubric.get_agentic_trait_names() == ["agentic"]

@@ -16,10 +16,12 @@ from karenina_core.errors import InputError
 from karenina_core.schemas.entities import AnyOf, BaseAnswer, FieldCheck, VerifiedField
 from karenina_core.schemas.primitives import (
     ExactMatch,
+    LiteralMatch,
     NumericRange,
     SetContainment,
+    TraceContains,
 )
-from karenina_core.templates import Sandbox, read_template, source_of
+from karenina_core.templates import Sandbox, build_parsing_schema, read_template, source_of
 
 LIMIT = 3
 NAMES = ("bcl2", "bax")
@@ -152,6 +154,16 @@ def test_what_cannot_be_written_is_said() -> None:
     for cls, reason in ((Complex, "complex"), (Empty, "verifies nothing"), (Drug, "must be named Answer")):
         with pytest.raises(InputError, match=reason):
             source_of(cls)
+
+
+def test_the_schema_of_a_class_is_that_of_its_source() -> None:
+    class Answer(BaseAnswer):
+        x: Literal["I", "II"] = VerifiedField(description="phase", ground_truth="II", verify_with=LiteralMatch())
+        cites: bool = VerifiedField(description="c", ground_truth=True, verify_with=TraceContains(substring="NCT"))
+
+    schema = build_parsing_schema(Answer)
+    assert schema == read_template(source_of(Answer)).judge_schema()
+    assert list(schema["properties"]) == ["x"]
 
 
 def test_methods_without_a_text_are_said() -> None:

@@ -15,7 +15,6 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from karenina_core import patterns
 from karenina_core.errors import InputError, ModelError
 from karenina_core.models import ModelCaller, load_embedder
 from karenina_core.pipeline import metrics
@@ -83,11 +82,9 @@ def search(part: RubricPart, traits: Sequence[ManualRubricTrait], response: str)
     """Evaluate pattern traits."""
     for trait in traits:
         try:
-            found = patterns.found(trait.pattern, response, () if trait.case_sensitive else ("IGNORECASE",))
+            part.regex[trait.name] = trait.evaluate(response)
         except InputError as error:
             part.errors[trait.name] = str(error)
-        else:
-            part.regex[trait.name] = found != trait.invert
 
 
 async def _measure(context: Context, trait: MetricRubricTrait) -> None:

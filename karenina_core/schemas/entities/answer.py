@@ -94,14 +94,6 @@ FieldResult = bool | None
 class _Node(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    def passes(self, results: Mapping[str, FieldResult]) -> bool:
-        """Say whether the condition holds for the field results."""
-        raise NotImplementedError
-
-    def score(self, results: Mapping[str, FieldResult], weights: Mapping[str, float]) -> float:
-        """Return the degree to which the condition holds, 0 to 1."""
-        raise NotImplementedError
-
     def field_names(self) -> Iterator[str]:
         """Yield the fields the condition looks at."""
         raise NotImplementedError

@@ -1,11 +1,12 @@
 """The normalisers, under the import path the documentation uses."""
+# ruff: isort: skip_file
 
 from karenina_core.schemas.primitives.normalizers import (
-    NORMALIZERS,
-    Normalizer,
-    SynonymMap,
-    explain_normalization,
-    normalize,
+    NORMALIZERS as NORMALIZERS,
+    Normalizer as Normalizer,
+    SynonymMap as SynonymMap,
+    apply_normalizer as apply_normalizer,
+    apply_normalizers as apply_normalizers,
+    explain_normalization as explain_normalization,
+    normalize as normalize,
 )
-
-__all__ = ["NORMALIZERS", "Normalizer", "SynonymMap", "explain_normalization", "normalize"]

@@ -87,6 +87,14 @@ class ManualRubricTrait(_Trait):
         """The newer name of `invert`."""
         return self.invert
 
+    def evaluate(self, text: str) -> bool:
+        """Say whether a response has the quality: the pattern is found in it, or is not where `invert` is set.
+
+        Raises:
+            PatternTimeoutError: The search exceeded its budget.
+        """
+        return patterns.found(self.pattern, text, () if self.case_sensitive else ("IGNORECASE",)) != self.invert
+
     @field_validator("pattern")
     @classmethod
     def _compiles(cls, pattern: str) -> str:
@@ -167,7 +175,6 @@ Trait = Annotated[
     Field(discriminator="type"),
 ]
 AnyTrait = RubricTrait | ManualRubricTrait | MetricRubricTrait | StoredTrait
-_TYPED_LISTS = ("llm_traits", "regex_traits", "metric_traits")
 _LIST_TYPES = {"llm_traits": "llm", "regex_traits": "regex", "metric_traits": "metric"}
 
 
@@ -196,8 +203,8 @@ class Rubric(BaseModel):
                 raise ValueError(
                     f"{key} cannot be evaluated here; they are only kept in benchmark files that hold them"
                 )
-        for key in _TYPED_LISTS:
-            traits += [_with_type(trait, _LIST_TYPES[key]) for trait in data.pop(key, None) or []]
+        for key, kind in _LIST_TYPES.items():
+            traits += [_with_type(trait, kind) for trait in data.pop(key, None) or []]
         return {**data, "traits": traits}
 
     @model_validator(mode="after")
@@ -231,6 +238,30 @@ class Rubric(BaseModel):
     def trait(self, name: str) -> AnyTrait | None:
         """Return the trait of that name, or None."""
         return next((trait for trait in self.traits if trait.name == name), None)
+
+    def get_trait_names(self) -> list[str]:
+        """Return the names of all traits, in their order."""
+        return [trait.name for trait in self.traits]
+
+    def get_llm_trait_names(self) -> list[str]:
+        """Return the names of the traits a judge assesses."""
+        return [trait.name for trait in self.llm_traits]
+
+    def get_regex_trait_names(self) -> list[str]:
+        """Return the names of the pattern traits."""
+        return [trait.name for trait in self.regex_traits]
+
+    def get_metric_trait_names(self) -> list[str]:
+        """Return the names of the classification traits."""
+        return [trait.name for trait in self.metric_traits]
+
+    def get_callable_trait_names(self) -> list[str]:
+        """Return the names of the callables, which are kept but not evaluated."""
+        return [trait.name for trait in self.stored_traits if trait.kind == "callable"]
+
+    def get_agentic_trait_names(self) -> list[str]:
+        """Return the names of the traits for agents, which are kept but not evaluated."""
+        return [trait.name for trait in self.stored_traits if trait.kind == "agentic"]
 
     def __bool__(self) -> bool:
         return bool(self.traits)

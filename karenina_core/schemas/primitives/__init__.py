@@ -30,6 +30,8 @@ from karenina_core.schemas.primitives.lists import (
 from karenina_core.schemas.primitives.normalizers import (
     Normalizer as Normalizer,
     SynonymMap as SynonymMap,
+    apply_normalizer as apply_normalizer,
+    apply_normalizers as apply_normalizers,
 )
 from karenina_core.schemas.primitives.numeric import (
     NumericExact as NumericExact,

@@ -37,11 +37,9 @@ class BooleanMatch(VerificationPrimitive):
     def explain(self, extracted: Any, expected: Any) -> Explanation:
         found, wanted = _truth(extracted), _truth(expected)
         shown, shown_wanted = quoted(found), quoted(wanted)
-        steps = []
-        if not isinstance(extracted, bool):
-            steps.append(Step("read as a truth value", quoted(extracted), shown))
-        if not isinstance(expected, bool):
-            steps.append(Step("expected, read as a truth value", quoted(expected), shown_wanted))
+        sides = (("", extracted, shown), ("expected, ", expected, shown_wanted))
+        coerced = [side for side in sides if not isinstance(side[1], bool)]
+        steps = [Step(f"{prefix}read as a truth value", quoted(given), read) for prefix, given, read in coerced]
         passed = found is not None and found == wanted
         relation = "equals" if passed else "differs from"
         return Explanation(passed, tuple(steps), f"{shown} {relation} the expected {shown_wanted}.")

@@ -75,10 +75,18 @@ def normalize(text: str, normalizers: Iterable[Normalizer]) -> str:
     """
     text = nfc(text)
     for normalizer in normalizers:
-        text = _function(normalizer)(text)
-        if not text.isascii():  # lowering or deleting characters can leave parts to compose
-            text = nfc(text)
+        text = nfc(_function(normalizer)(text))  # lowering or deleting characters can leave parts to compose
     return text
+
+
+def apply_normalizer(normalizer: Normalizer, text: str) -> str:
+    """Apply NFC and one normaliser, as `normalize` does several."""
+    return normalize(text, [normalizer])
+
+
+def apply_normalizers(normalizers: Iterable[Normalizer], text: str) -> str:
+    """Apply NFC and then the normalisers, in their order: `normalize` by its other name."""
+    return normalize(text, normalizers)
 
 
 def explain_normalization(text: str, normalizers: Iterable[Normalizer]) -> tuple[Step, ...]:
@@ -119,9 +127,7 @@ def followed(text: str, normalizers: Iterable[Normalizer], prefix: str = "") -> 
         steps.append(Step(f"{prefix}Unicode NFC", quoted(text), shown))
     for normalizer in normalizers:
         before, shown_before = composed, shown
-        composed = _function(normalizer)(before)
-        if not composed.isascii():
-            composed = nfc(composed)
+        composed = nfc(_function(normalizer)(before))
         if composed is not before:
             shown = quoted(composed)
         label = normalizer if isinstance(normalizer, str) else "synonym"

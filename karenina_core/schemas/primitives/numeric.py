@@ -63,12 +63,8 @@ def _equal(found: Number, wanted: Number) -> bool:
 
 
 def _readings(extracted: Any, found: Number, expected: Any, wanted: Number) -> tuple[Step, ...]:
-    steps = []
-    if isinstance(extracted, str):
-        steps.append(Step(_FOUND, quoted(extracted), quoted(found)))
-    if isinstance(expected, str):
-        steps.append(Step(_WANTED, quoted(expected), quoted(wanted)))
-    return tuple(steps)
+    sides = ((_FOUND, extracted, found), (_WANTED, expected, wanted))
+    return tuple(Step(label, quoted(given), quoted(read)) for label, given, read in sides if isinstance(given, str))
 
 
 def _difference(found: Number, wanted: Number, percent: bool = False) -> tuple[Step, ...]:

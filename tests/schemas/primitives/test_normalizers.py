@@ -50,6 +50,13 @@ def test_a_synonym_map_looks_up_once() -> None:
     assert normalize("a", [SynonymMap(mapping={"a": "b", "b": "c"})]) == "b"
 
 
+def test_normalisers_are_applied_by_upstreams_names() -> None:
+    assert documented_path.apply_normalizer("lowercase", " Bcl-2") == " bcl-2"
+    assert documented_path.apply_normalizers(["lowercase", "strip"], " Bcl-2") == "bcl-2"
+    with pytest.raises(InputError, match="not a normaliser"):
+        documented_path.apply_normalizer("shout", "a")
+
+
 def test_order_decides() -> None:
     synonyms = SynonymMap(mapping={"bcl-2": "bcl2"})
     assert normalize("Bcl-2", ["lowercase", synonyms]) == "bcl2"
