@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import zip_longest
 from typing import NamedTuple
 
 from karenina_core.errors import InputError, TemplateError
@@ -59,8 +61,8 @@ def edit_source(source: str, spec: TemplateSpec) -> str:
     if old.models != spec.models or old.own_code != spec.own_code:
         raise _refused("Nested models and methods are not part of the form.")
     reason = ""
-    for write in (_argument_changes, _whole_change):
-        changed = _edited(source, old, spec, write)
+    for whole in (False, True):
+        changed = rewritten(source, partial(_changes, old=old, new=spec, whole=whole))
         try:
             if read_template(changed).spec == spec:
                 return changed
@@ -82,11 +84,11 @@ def replace_field(source: str, field_name: str, field: FieldSpec) -> str:
         TemplateError: The source cannot be read.
         InputError: There is no such field, or the source cannot hold the new one.
     """
-    spec = read_template(source).spec
-    if field_name not in {item.name for item in spec.fields}:
+    data = read_template(source).spec.model_dump()
+    names = [item["name"] for item in data["fields"]]
+    if field_name not in names:
         raise InputError(f"The template has no field {field_name!r}.")
-    data = spec.model_dump()
-    data["fields"] = [(field if item.name == field_name else item).model_dump() for item in spec.fields]
+    data["fields"][names.index(field_name)] = field.model_dump()
     data["verify_strategy"] = renamed(data["verify_strategy"], field_name, field.name)
     return edit_source(source, TemplateSpec.model_validate(data))
 
@@ -101,20 +103,11 @@ def renamed(condition: object, old: str, new: str) -> object:
     return condition
 
 
-def with_changes(data: bytes, changes: Iterable[Change]) -> str:
-    """Return a text with stretches of it replaced."""
-    result, reached = [], 0
-    for span, text in sorted(changes, key=lambda change: change[0]):
-        result += [data[reached : span.start], text]
-        reached = span.end
-    return b"".join([*result, data[reached:]]).decode()
-
-
 def _refused(why: str) -> InputError:
     return InputError("This change cannot be written into the source.", why, "Edit the source instead.")
 
 
-# --- Where the parts of a template stand -----------------------------------------------------------------------------
+# --- Texts and their syntax trees ------------------------------------------------------------------------------------
 
 
 class Positions:
@@ -129,27 +122,21 @@ class Positions:
 
     def __init__(self, source: str, text: str) -> None:
         self.data = source.encode()
+        ending = _LINE_END.search(self.data)
+        self.newline = ending[0] if ending else b"\n"
         self._starts = [0, *(match.end() for match in _LINE_END.finditer(self.data))]
         lines = [len(line) for line in _LINE_END.split(self.data)]
         parsed = [len(line.encode()) for line in text.split("\n")]
         self._shift = [max(0, long - short) for long, short in zip(lines, parsed, strict=False)]
 
-    def start(self, node: ast.expr | ast.stmt) -> int:
-        """Return the first byte of a node."""
-        return self._byte(node.lineno, node.col_offset)
-
-    def end(self, node: ast.expr | ast.stmt) -> int:
-        """Return the byte behind a node."""
-        assert node.end_lineno is not None and node.end_col_offset is not None
-        return self._byte(node.end_lineno, node.end_col_offset)
-
     def span(self, node: ast.expr | ast.stmt) -> Span:
         """Return the bytes of a node."""
-        return Span(self.start(node), self.end(node))
+        assert node.end_lineno is not None and node.end_col_offset is not None
+        return Span(self._byte(node.lineno, node.col_offset), self._byte(node.end_lineno, node.end_col_offset))
 
     def class_name(self, node: ast.ClassDef) -> Span:
         """Return the bytes of the name of a class."""
-        start = self.data.index(node.name.encode(), self.start(node) + len("class"))
+        start = self.data.index(node.name.encode(), self.span(node).start + len("class"))
         return Span(start, start + len(node.name.encode()))
 
     def lines(self, span: Span) -> Span:
@@ -162,206 +149,145 @@ class Positions:
         return self._starts[line - 1] + self._shift[line - 1] + column
 
 
-class _FieldPlace(NamedTuple):
+def rewritten(source: str, find: Callable[[ast.Module, Positions], Iterable[Change]]) -> str:
+    """Return a text with the changes that are found in its syntax tree.
+
+    Raises:
+        TemplateError: It is no Python.
+    """
+    text = readable(source)
+    at = Positions(source, text)
+    result, reached = [], 0
+    changes = on_deep_stack(lambda: list(find(parse_module(text), at)))
+    for span, new in sorted(changes, key=lambda change: change[0]):
+        result += [at.data[reached : span.start], new]
+        reached = span.end
+    return b"".join([*result, at.data[reached:]]).decode()
+
+
+# --- What changes from one spec to another ---------------------------------------------------------------------------
+
+
+class _Slot:
     """Where a field is defined.
 
     Attributes:
-        name: The field.
+        call: What defines it with nothing but named arguments; None where something else does.
+        arguments: The values of these arguments by name.
         statement: The whole definition.
         lines: The whole lines it stands on; None where something else stands on them too, comments aside.
-        target: Its name.
-        annotation: Its type.
-        function: `Field` or `VerifiedField`; None where something else defines it, or arguments have no names.
-        arguments: The values of its keyword arguments by name.
-        argument_end: The byte behind the last argument, brackets around it included; None where there is none.
-        argument_gap: What stands between arguments: a blank, or a line end and the blanks of the line.
         indent: The blanks before it.
     """
 
-    name: str
-    statement: Span
-    lines: Span | None
-    target: Span
-    annotation: Span
-    function: str | None
-    arguments: Mapping[str, Span]
-    argument_end: int | None
-    argument_gap: bytes
-    indent: bytes
+    def __init__(self, node: ast.AnnAssign, name: str, at: Positions) -> None:
+        self.node, self.name = node, name
+        self.call = node.value if isinstance(node.value, ast.Call) and not node.value.args else None
+        keywords = self.call.keywords if self.call else []
+        self.arguments = {item.arg: item.value for item in keywords if item.arg is not None}
+        self.statement = at.span(node)
+        lines = at.lines(self.statement)
+        before, after = at.data[lines.start : self.statement.start], at.data[self.statement.end : lines.end].strip()
+        self.lines = lines if not before.strip() and (not after or after.startswith(b"#")) else None
+        self.indent = before if not before.strip() else b"    "
 
 
-class _Layout(NamedTuple):
-    """Where the parts of the answer class stand: its fields, the inner class with the composition."""
+def _slots(answer: ast.ClassDef, scope: Scope, at: Positions) -> Iterator[_Slot]:
+    for node in answer.body:
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            name, annotation = node.target.id, node.annotation
+            outer = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+            if name != "model_config" and not name.startswith("_") and scope.resolve(outer) != "ClassVar":
+                yield _Slot(node, name, at)
 
-    data: bytes
-    newline: bytes
-    fields: tuple[_FieldPlace, ...]
-    strategy_lines: Span | None
-    strategy_value: Span | None
 
-
-def _layout_of(source: str) -> _Layout:
-    text = readable(source)
-
-    def find() -> _Layout:
-        tree, at = parse_module(text), Positions(source, text)
-        scope = read_scope(tree)
-        answer = next(node for node in sort_classes(tree, scope).answers if node.name == "Answer")
+def _changes(tree: ast.Module, at: Positions, old: TemplateSpec, new: TemplateSpec, whole: bool) -> Iterator[Change]:
+    """Yield what makes a template of another spec; fields that change are written as a `whole`, or by argument."""
+    scope = read_scope(tree)
+    answer = next(node for node in sort_classes(tree, scope).answers if node.name == "Answer")
+    slots = {slot.name: slot for slot in _slots(answer, scope, at)}
+    names, before = _current_names(old.fields, new.fields), {item.name: item for item in old.fields}
+    kept = [slot for slot in slots.values() if slot.name in names]
+    gone = [slot for slot in slots.values() if slot.name not in names]
+    yield from ((slot.lines or slot.statement, b"" if slot.lines else b"pass") for slot in gone)
+    added: list[bytes] = []
+    # The fields fill the slots in their order, each in its own text where it did not change.
+    for slot, item, name in zip_longest(kept, new.fields, names):
+        own = slots[name] if name is not None and before[name] == item else None
+        lines = [at.data[slice(*own.statement)]] if own else _field_lines(item)
+        if slot is None:
+            added += lines
+        elif slot.name != name or (whole and not own):
+            yield slot.statement, (at.newline + slot.indent).join(lines)
+        elif not own:
+            yield from _argument_changes(at, scope, slot, before[slot.name], item)
+    if old.verify_strategy != new.verify_strategy:
         inner = next((node for node in answer.body if isinstance(node, ast.ClassDef)), None)
         bound = [node for node in inner.body if isinstance(node, ast.Assign | ast.AnnAssign)] if inner else []
         value = next((node.value for node in bound if node.value is not None), None)
-        newline = _LINE_END.search(at.data)
-        ending = newline[0] if newline else b"\n"
-        return _Layout(
-            at.data,
-            ending,
-            tuple(_field_places(answer, scope, at, ending)),
-            at.lines(at.span(inner)) if inner else None,
-            at.span(value) if value is not None else None,
-        )
-
-    return on_deep_stack(find)
-
-
-def _field_places(answer: ast.ClassDef, scope: Scope, at: Positions, newline: bytes) -> Iterator[_FieldPlace]:
-    for node in answer.body:
-        if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name):
-            continue
-        annotation = node.annotation
-        outer = annotation.value if isinstance(annotation, ast.Subscript) else annotation
-        if node.target.id == "model_config" or node.target.id.startswith("_") or scope.resolve(outer) == "ClassVar":
-            continue
-        call = node.value if isinstance(node.value, ast.Call) else None
-        keywords = {item.arg: item.value for item in call.keywords if item.arg is not None} if call else {}
-        last = max(keywords.values(), key=at.end, default=None)
-        span = at.span(node)
-        lines = at.lines(span)
-        before, after = at.data[lines.start : span.start], at.data[span.end : lines.end].strip()
-        gap = b" "
-        if last is not None and call is not None and last.lineno != call.lineno:
-            line = at.data[at.lines(at.span(last)).start :]
-            gap = newline + line[: len(line) - len(line.lstrip(b" \t"))]
-        yield _FieldPlace(
-            name=node.target.id,
-            statement=span,
-            lines=lines if not before.strip() and (not after or after.startswith(b"#")) else None,
-            target=at.span(node.target),
-            annotation=at.span(annotation),
-            function=scope.resolve(call.func) if call and not call.args else None,
-            arguments={name: at.span(value) for name, value in keywords.items()},
-            argument_end=None if last is None else _behind_brackets(at.data, at.end(last), span.end),
-            argument_gap=gap,
-            indent=before if not before.strip() else b"    ",
-        )
-
-
-def _behind_brackets(data: bytes, end: int, statement_end: int) -> int:
-    closing = _CLOSING.match(data, end)
-    while closing and closing.end() < statement_end:  # the last bracket is the call's own
-        end = closing.end()
-        closing = _CLOSING.match(data, end)
-    return end
-
-
-# --- Changes, one after the other: each finds its places in the text that the one before left ------------------------
-
-
-_Writer = Callable[[_Layout, _FieldPlace, FieldSpec, FieldSpec], list[Change]]
-
-
-def _edited(source: str, old: TemplateSpec, new: TemplateSpec, write: _Writer) -> str:
-    source = _with_strategy(source, old, new)
-    names = _current_names(old.fields, new.fields)
-    by_name = {item.name: item for item in old.fields}
-    for item in new.fields:
-        if names[item.name] is None:
-            by_name[item.name] = item
-            place = _layout_of(source)
-            source = with_changes(place.data, [_appended(place, _field_lines(item))])
-    for name in by_name.keys() - set(filter(None, names.values())) - {item.name for item in new.fields}:
-        place = _layout_of(source)
-        gone = next(item for item in place.fields if item.name == name)
-        source = with_changes(place.data, [(gone.lines, b"") if gone.lines else (gone.statement, b"pass")])
-    place = _layout_of(source)
-    texts = {item.name: place.data[item.statement.start : item.statement.end] for item in place.fields}
-    changes: list[Change] = []
-    # Every place of a field gets the field that belongs there, in its own text where it did not change.
-    for slot, item in zip(place.fields, new.fields, strict=True):
-        name = names[item.name] or item.name
-        if slot.name == name:
-            changes += write(place, slot, by_name[name], item) if by_name[name] != item else []
-        elif by_name[name] == item:
-            changes.append((slot.statement, texts[name]))
+        condition = b"" if new.verify_strategy is None else write_condition(new.verify_strategy).encode()
+        if inner is None:
+            added += [b"", b"class VerificationStrategy:", b"    verify_strategy = " + condition]
+        elif not condition or value is None:
+            yield at.lines(at.span(inner)), b""
         else:
-            changes += _whole_change(place, slot, by_name[name], item)
-    return with_changes(place.data, changes)
+            yield at.span(value), condition
+    if added:
+        yield _appended(at, list(slots.values()), added)
 
 
-def _current_names(old: Sequence[FieldSpec], new: Sequence[FieldSpec]) -> dict[str, str | None]:
-    """Return by new name what a field is called now; None for fields that are added.
+def _current_names(old: Sequence[FieldSpec], new: Sequence[FieldSpec]) -> list[str | None]:
+    """Return for every new field what it is called now; None for one that is added.
 
     A field of unknown name in the place of one that is gone is that field, renamed.
     """
     now, later = {item.name for item in old}, {item.name for item in new}
-    names: dict[str, str | None] = {item.name: item.name if item.name in now else None for item in new}
-    if len(old) == len(new):
-        for before, after in zip(old, new, strict=True):
-            if before.name not in later and names[after.name] is None:
-                names[after.name] = before.name
-    return names
-
-
-def _with_strategy(source: str, old: TemplateSpec, new: TemplateSpec) -> str:
-    place = _layout_of(source)
-    if old.verify_strategy == new.verify_strategy or (new.verify_strategy is None and place.strategy_lines is None):
-        return source
-    if new.verify_strategy is None and place.strategy_lines is not None:
-        return with_changes(place.data, [(place.strategy_lines, b"")])
-    assert new.verify_strategy is not None
-    written = write_condition(new.verify_strategy).encode()
-    if place.strategy_value is not None:
-        return with_changes(place.data, [(place.strategy_value, written)])
-    if place.strategy_lines is not None or not place.fields:
-        raise _refused("Its VerificationStrategy holds no composition to replace.")
-    lines = [b"", b"class VerificationStrategy:", b"    verify_strategy = " + written]
-    return with_changes(place.data, [_appended(place, lines)])
+    places = [item.name if item.name not in later and len(old) == len(new) else None for item in old]
+    return [item.name if item.name in now else place for item, place in zip_longest(new, places[: len(new)])]
 
 
 def _field_lines(item: FieldSpec) -> list[bytes]:
     return [line.removeprefix("    ").encode() for line in write_field(item)]
 
 
-def _appended(place: _Layout, lines: Sequence[bytes]) -> Change:
+def _appended(at: Positions, slots: Sequence[_Slot], lines: Sequence[bytes]) -> Change:
     """Return the change that puts lines behind the last field."""
-    if not place.fields:
+    if not slots:
         raise _refused("The class has no field to put the new one after.")
-    last = place.fields[-1]
-    end = last.lines.end if last.lines else last.statement.end
-    start = b"" if last.lines and place.data[:end].endswith((b"\n", b"\r")) else place.newline
-    text = start + b"".join((last.indent + line if line else b"") + place.newline for line in lines)
+    last = slots[-1]
+    end = (last.lines or last.statement).end
+    start = b"" if last.lines and at.data[:end].endswith((b"\n", b"\r")) else at.newline
+    text = start + b"".join((last.indent + line if line else b"") + at.newline for line in lines)
     return Span(end, end), text
 
 
-def _whole_change(place: _Layout, slot: _FieldPlace, old: FieldSpec, new: FieldSpec) -> list[Change]:
-    return [(slot.statement, (place.newline + slot.indent).join(_field_lines(new)))]
-
-
-def _argument_changes(place: _Layout, slot: _FieldPlace, old: FieldSpec, new: FieldSpec) -> list[Change]:
-    """Return the changes of single arguments where that is enough, so that comments between them stay."""
+def _argument_changes(at: Positions, scope: Scope, slot: _Slot, old: FieldSpec, new: FieldSpec) -> Iterator[Change]:
+    """Yield the changes of single arguments where that is enough, so that comments between them stay."""
     before, after = write_arguments(old), write_arguments(new)
-    changed = {name for name in {*before, *after} if before.get(name) != after.get(name)}
-    lost = changed - after.keys() - _DEFAULTS.keys()
-    unnamed = {name for name in changed & before.keys() if name not in slot.arguments}
+    changed = [name for name in before | after if before.get(name) != after.get(name)]
+    added = [name for name in changed if name not in slot.arguments]
     function = "Field" if new.verify_with is None else "VerifiedField"
-    if lost or unnamed or slot.function != function or slot.argument_end is None:
-        return _whole_change(place, slot, old, new)
+    fits = slot.call is not None and slot.arguments and scope.resolve(slot.call.func) == function
     values = _DEFAULTS | after
-    changes = [(slot.arguments[name], values[name].encode()) for name in changed if name in slot.arguments]
-    added = [name for name in after if name in changed and name not in slot.arguments]
-    text = b"".join(b"," + slot.argument_gap + f"{name}={after[name]}".encode() for name in added)
-    changes += [(Span(slot.argument_end, slot.argument_end), text)] if added else []
-    if old.name != new.name:
-        changes.append((slot.target, new.name.encode()))
+    if not fits or set(changed) - values.keys() or before.keys() & added:
+        yield slot.statement, (at.newline + slot.indent).join(_field_lines(new))
+        return
+    yield at.span(slot.node.target), new.name.encode()
     if write_annotation(old) != write_annotation(new):
-        changes.append((slot.annotation, write_annotation(new).encode()))
-    return changes
+        yield at.span(slot.node.annotation), write_annotation(new).encode()
+    yield from ((at.span(slot.arguments[name]), values[name].encode()) for name in changed if name not in added)
+    end, gap = _behind_arguments(at, slot)
+    yield Span(end, end), b"".join(b"," + gap + f"{name}={after[name]}".encode() for name in added)
+
+
+def _behind_arguments(at: Positions, slot: _Slot) -> tuple[int, bytes]:
+    """Return the byte behind the last argument, brackets around it included, and what stands between arguments."""
+    last = list(slot.arguments.values())[-1]
+    end, gap = at.span(last).end, b" "
+    closing = _CLOSING.match(at.data, end)
+    while closing and closing.end() < slot.statement.end:  # the last bracket is the call's own
+        end = closing.end()
+        closing = _CLOSING.match(at.data, end)
+    if slot.call is not None and last.lineno != slot.call.lineno:
+        line = at.data[at.lines(at.span(last)).start :]
+        gap = at.newline + line[: len(line) - len(line.lstrip(b" \t"))]
+    return end, gap

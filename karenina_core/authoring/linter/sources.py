@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from karenina_core.authoring.linter.findings import Finding, Fix
-from karenina_core.authoring.source_edits import Change, Positions, Span, with_changes
+from karenina_core.authoring.source_edits import Change, Positions, Span, rewritten
 from karenina_core.errors import TemplateError
-from karenina_core.templates import on_deep_stack, parse_module, read_scope, read_template, readable, sort_classes
+from karenina_core.templates import read_scope, read_template, sort_classes
 
 _WORDS = {"true": "True", "false": "False", "null": "None", "none": "None"}
 _FENCE = re.compile(r"\A\s*```[a-zA-Z]*[ \t]*\r?\n(?P<code>.*?)\n?```\s*\Z", re.DOTALL)
@@ -53,9 +53,7 @@ class _Slip(NamedTuple):
         if self.changes is None:
             match = _FENCE.match(source)
             return match["code"] + "\n" if match else source
-        find, text = self.changes, readable(source)
-        at = Positions(source, text)
-        return with_changes(at.data, on_deep_stack(lambda: list(find(parse_module(text), at))))
+        return rewritten(source, self.changes)
 
 
 def _helps(slip: _Slip, source: str, error: TemplateError) -> bool:
