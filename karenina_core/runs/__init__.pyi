@@ -70,8 +70,11 @@ from .store import RunStatus as RunStatus
 from .store import Store as Store
 from .store.benchmarks import FIELDS as FIELDS
 from .store.benchmarks import KEPT_VERSIONS as KEPT_VERSIONS
+from .store.benchmarks import BenchmarkChangedError as BenchmarkChangedError
+from .store.benchmarks import QuestionDifference as QuestionDifference
 from .store.benchmarks import QuestionVersion as QuestionVersion
 from .store.benchmarks import content_of as content_of
+from .store.benchmarks import question_differences as question_differences
 from .store.benchmarks import restore_version as restore_version
 from .store.frames import RESULT_COLUMNS as RESULT_COLUMNS
 from .store.frames import evidence_of_unasked as evidence_of_unasked

@@ -91,6 +91,57 @@ class QuestionVersion:
     content: dict[str, Any]
 
 
+class BenchmarkChangedError(StoreError):
+    """A stored benchmark was saved by somebody else since an editor began with it; nothing was saved.
+
+    Attributes:
+        benchmark_id: The benchmark; `Benchmarks.load` gives it as it is now, `question_differences` what is different.
+        expected: The revision the editor began with.
+        revision: The revision that is stored.
+    """
+
+    def __init__(self, benchmark_id: str, expected: int, revision: int) -> None:
+        super().__init__(
+            "The benchmark was changed elsewhere since it was opened.",
+            why=f"It is at revision {revision}; this copy is based on {expected}.",
+            next="Look at the stored version, then save again.",
+        )
+        self.benchmark_id, self.expected, self.revision = benchmark_id, expected, revision
+
+
+class QuestionDifference(NamedTuple):
+    """A question that two states of a benchmark do not have alike.
+
+    Attributes:
+        question_id: The question.
+        before: Its content in the first one, as `content_of` returns it; None where only the second has it.
+        after: Its content in the second one.
+        changed: The names of the fields that differ; none where one of them lacks the question.
+    """
+
+    question_id: str
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+    changed: tuple[str, ...]
+
+
+def question_differences(before: Benchmark, after: Benchmark) -> list[QuestionDifference]:
+    """Return the questions in which two states of a benchmark differ, in the order of the second, then the first.
+
+    For an edit that met another one, compare its beginning with both: where either has no difference, the other's
+    version can be taken unasked.
+    """
+    old, new = ({question.id: question for question in benchmark} for benchmark in (before, after))
+    differences = []
+    for name in dict.fromkeys((*new, *old)):
+        first, second = old.get(name), new.get(name)
+        changed = tuple(_changed(first, second)) if first and second else ()
+        if changed or first is None or second is None:
+            contents = content_of(first) if first else None, content_of(second) if second else None
+            differences.append(QuestionDifference(name, *contents, changed))
+    return differences
+
+
 def content_of(question: BenchmarkQuestion) -> dict[str, Any]:
     """Return what a version holds of a question, as plain data."""
     return {**question.model_dump(mode="json", include={"id", *FIELDS}), "finished": question.finished}
@@ -145,7 +196,8 @@ class Benchmarks:
 
         Raises:
             InputError: There is no benchmark of that id.
-            StoreError: It was changed meanwhile, or cannot be written.
+            BenchmarkChangedError: It was changed meanwhile.
+            StoreError: It cannot be written.
         """
         values = {
             **{name: clean_text(getattr(benchmark, name) or "") for name in ("name", "version", "description")},
@@ -274,11 +326,7 @@ def _check_revision(connection: Connection, benchmark_id: str, expected: int | N
     if stored is None:
         raise _unknown(benchmark_id)
     if expected is not None and stored != expected:
-        raise StoreError(
-            "The benchmark was changed elsewhere since it was opened.",
-            why=f"It is at revision {stored}; this copy is based on {expected}.",
-            next="Look at the stored version, then save again.",
-        )
+        raise BenchmarkChangedError(benchmark_id, expected, stored)
     return int(stored)
 
 

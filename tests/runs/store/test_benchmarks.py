@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.errors import InputError, StoreError
-from karenina_core.runs import Store, content_of, restore_version
+from karenina_core.errors import InputError
+from karenina_core.runs import BenchmarkChangedError, Store, content_of, question_differences, restore_version
 from karenina_core.runs.store import benchmarks
 from karenina_core.schemas.entities.question import question_id
 from tests.runs.fakes import small_benchmark
@@ -35,9 +35,31 @@ def test_saving_under_an_id_replaces(store: Store) -> None:
 def test_two_editors_notice_each_other(store: Store) -> None:
     benchmark_id = store.benchmarks.save(small_benchmark())
     store.benchmarks.save(small_benchmark(), benchmark_id, expected_revision=1)
-    with pytest.raises(StoreError, match="changed elsewhere"):
+    with pytest.raises(BenchmarkChangedError, match="changed elsewhere") as caught:
         store.benchmarks.save(small_benchmark(5), benchmark_id, expected_revision=1)
+    assert (caught.value.benchmark_id, caught.value.expected, caught.value.revision) == (benchmark_id, 1, 2)
     assert store.benchmarks.row(benchmark_id).question_count == 3
+
+
+def test_two_editors_see_by_question_what_each_of_them_changed(store: Store) -> None:
+    benchmark_id = store.benchmarks.save(small_benchmark(4))
+    base, mine, theirs = (store.benchmarks.load(benchmark_id) for _ in range(3))
+    mine.edit_question("q1", keep_id=True, raw_answer="Mine", keywords=["new"])
+    mine.edit_question("q2", keep_id=True, raw_answer="Mine")
+    theirs.edit_question("q1", keep_id=True, raw_answer="Theirs")
+    theirs.remove_question("q3")
+    added = theirs.add_question("What is new?", "This")
+    store.benchmarks.save(theirs, benchmark_id, expected_revision=1)
+    stored = store.benchmarks.load(benchmark_id)
+    about = [(item.question_id, item.changed) for item in question_differences(mine, stored)]
+    assert about == [("q1", ("raw_answer", "keywords")), ("q2", ("raw_answer",)), (added, ()), ("q3", ())]
+    first, _, new, gone = question_differences(mine, stored)
+    assert first.before and first.after
+    assert (first.before["raw_answer"], first.after["raw_answer"]) == ("Mine", "Theirs")
+    assert (new.before, gone.after) == (None, None)
+    both = [{item.question_id for item in question_differences(base, one)} for one in (mine, stored)]
+    assert both[0] & both[1] == {"q1"}
+    assert question_differences(stored, stored) == []
 
 
 def test_deleting_can_be_undone(any_store: Store) -> None:
