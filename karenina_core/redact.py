@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+from functools import lru_cache
 
 HIDDEN = "[hidden]"
 SHORTEST = 6  # shorter values, such as "none", would hide ordinary words
@@ -53,10 +54,21 @@ def hide(value: str) -> None:
 def redact(text: str) -> str:
     """Return `text` with every known secret replaced by `[hidden]`."""
     for value in _secrets():
-        text = text.replace(value, HIDDEN)
+        text = _occurrences(value).sub(HIDDEN, text)
     for shape, replacement in _SHAPES:
         text = shape.sub(replacement, text)
     return text
+
+
+@lru_cache(maxsize=256)
+def _occurrences(value: str) -> re.Pattern[str]:
+    """Match a secret also where some of its signs are percent-encoded, once or again, as addresses have them."""
+
+    def sign(character: str) -> str:
+        octets = character.encode("utf-8", "surrogatepass")
+        return "(?:{}|{})".format(re.escape(character), "".join(f"%(?:25)*(?i:{octet:02x})" for octet in octets))
+
+    return re.compile("".join(c if c.isascii() and c.isalnum() else sign(c) for c in value))
 
 
 def _secrets() -> list[str]:

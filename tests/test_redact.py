@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import io
 import logging
+from collections.abc import Callable
+from urllib.parse import quote, quote_plus
 
 import pytest
 
@@ -52,6 +54,18 @@ def test_values_of_secret_variables_are_hidden(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("OUR_DB_PASSWORD", "correct horse")
     monkeypatch.setenv("TOKENIZERS_PARALLELISM", "parallel")
     assert redact("It was correct horse, in parallel.") == f"It was {HIDDEN}, in parallel."
+
+
+@pytest.mark.parametrize("quoted", [quote, quote_plus, lambda text: quote(text, safe="")])
+@pytest.mark.parametrize("change", [str, lambda text: text.replace("%2B", "%2b"), quote])
+def test_a_secret_is_hidden_in_addresses_too(
+    quoted: Callable[[str], str], change: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OUR_ACCESS_KEY", "abc+DEF/1234==")
+    redaction.hide("pässwört/~1")
+    for secret in ("abc+DEF/1234==", "pässwört/~1"):
+        address = f"https://host/v1/{change(quoted(secret))}/models"
+        assert redact(address) == f"https://host/v1/{HIDDEN}/models"
 
 
 def test_a_secret_that_begins_with_another_is_hidden_whole(monkeypatch: pytest.MonkeyPatch) -> None:
