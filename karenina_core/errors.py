@@ -20,7 +20,7 @@ from typing import Any, Literal, get_args
 
 RetryableCategory = Literal["connection", "timeout", "rate_limit", "server_error"]
 RequestCategory = Literal["authentication", "not_found", "bad_request", "context_length", "refused"]
-ReplyCategory = Literal["truncated", "invalid_output", "missing_recording", "cancelled", "unexpected"]
+ReplyCategory = Literal["truncated", "empty", "invalid_output", "missing_recording", "cancelled", "unexpected"]
 ModelErrorCategory = Literal[RetryableCategory, RequestCategory, ReplyCategory]
 RETRYABLE: frozenset[str] = frozenset(get_args(RetryableCategory))
 

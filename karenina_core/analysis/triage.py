@@ -40,6 +40,7 @@ _AT_FAULT: Mapping[str, str] = {
     "deep_judgment": "The judge or the answer is at fault: no excerpt supports what was extracted.",
     "deep_judgment_rubric": "The judge or the answer is at fault: no excerpt supports a trait.",
     "truncated": "The token limit of the {asked} is probably too low; whether the answer is right is not known.",
+    "empty": "The {asked} returned nothing; whether it knows the answer is not known.",
     "missing_recording": "The recording is at fault: it does not hold this call. This says nothing about the answer.",
     "cancelled": "Nobody is at fault: the run was cancelled before this was decided.",
     "parsing": "The judge is at fault, not the answer: its reply could not be read.",

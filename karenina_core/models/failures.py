@@ -28,6 +28,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "bad_request": ("{model} did not accept the request.", "Change the setting it names."),
     "connection": ("{model} could not be reached.", "Check the connection and the address."),
     "context_length": ("The prompt is too long for {model}.", "Use another model, or a shorter question."),
+    "empty": ("{model} returned nothing.", "Resume to ask it again, or use another model."),
     "not_found": ("{model} does not exist there.", "Check the model's name and the address."),
     "rate_limit": ("{model} asks for a slower pace.", "Lower the number of concurrent requests, or try later."),
     "refused": ("{model} refused to answer.", "Look at the question, or use another model."),

@@ -52,6 +52,7 @@ def test_a_failure_that_passes_by_the_rules_of_today_was_the_rules(result, field
         ("sufficiency", "abstained"),
         ("refused", "abstained"),
         ("parsing", "unparseable"),
+        ("empty", "technical"),
         ("timeout", "technical"),
         ("rate_limit", "technical"),
         ("template_execution", "technical"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from karenina_core.schemas import failure_in_words
 from tests.faults import openai_server as provider
 from tests.faults.openai_server import Reply, failing
 from tests.faults.road import Road, always, first, honest, model, verdicts
@@ -80,14 +81,24 @@ def test_a_judge_reply_of_ten_megabytes_is_no_verdict(road: Road) -> None:
 
 
 @pytest.mark.parametrize(
-    "fault",
-    [provider.REFUSED, provider.FILTERED, provider.NO_CONTENT, Reply(""), Reply(" \n\t ")],
-    ids=["refusal", "filtered", "no content", "empty", "blank"],
+    ("fault", "category"),
+    [
+        (provider.REFUSED, "refused"),
+        (provider.FILTERED, "refused"),
+        (provider.NO_CONTENT, "empty"),
+        (Reply(""), "empty"),
+        (Reply(" \n\t "), "empty"),
+        (provider.cut_off(""), "truncated"),
+    ],
+    ids=["refusal", "filtered", "no content", "empty", "blank", "all tokens spent"],
 )
-def test_a_refusal_or_an_empty_answer_is_no_wrong_answer(road: Road, fault: Reply) -> None:
+def test_a_refusal_or_an_empty_answer_is_no_wrong_answer_and_is_called_what_it_is(
+    road: Road, fault: Reply, category: str
+) -> None:
     road.server.script = always(fault, question=2)
     results = road.run(3)
-    assert verdicts(results) == ["pass", "refused", "pass"]
+    assert verdicts(results) == ["pass", category, "pass"]
+    assert ("filter" in failure_in_words(category)) == (category == "refused")
     assert road.calls.count(("answerer", 2)) == 1
 
 

@@ -166,7 +166,7 @@ def test_a_provider_failure_carries_its_own_category() -> None:
 def test_an_empty_answer_is_not_a_wrong_answer() -> None:
     result = run(benchmark(), script(answer=ChatReply("  ")))
     assert result.verdict == "not_evaluated"
-    assert result.failure is not None and result.failure.category == "refused"
+    assert result.failure is not None and result.failure.category == "empty"
 
 
 def test_a_cut_off_answer_is_flagged() -> None:

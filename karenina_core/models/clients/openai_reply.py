@@ -125,7 +125,9 @@ def read_reply(
         extra = _object(message.get("provider_specific_fields"))  # where litellm keeps it
         refusal = _word(message.get("refusal"), None) or _word(extra.get("refusal"), None)
         why = refusal or f"It sent no text (finish reason {choice.get('finish_reason')!r})."
-        raise failure("refused", context.model, clean(why))
+        # Whoever filters says so; an ending like any other means that nothing came.
+        category: ModelErrorCategory = "empty" if not refusal and ending in ("stop", "tool_calls") else "refused"
+        raise failure(category, context.model, clean(why))
     name = without_key(context.key, clean(_word(completion.get("model"))))
     return ChatReply(text, ending, _usage(completion, context), "provider", seconds, {"model": name, **facts})
 

@@ -51,9 +51,10 @@ class GenerateAnswer(Stage):
         )
         reply, record = await context.caller.complete(model, request)
         text = reply.text
-        if not text.strip():
-            raise StageFailure("refused", "The model returned an empty answer.")
         truncated = reply.finish_reason == "length"
+        if not text.strip():
+            before = " before it reached its token limit (max_tokens)" if truncated else ""
+            raise StageFailure("truncated" if truncated else "empty", f"The model returned no text{before}.")
         if len(text) >= MAX_REPLY:
             context.warnings.append(f"The answer was cut off after {MAX_REPLY:,} characters.")
         elif truncated:

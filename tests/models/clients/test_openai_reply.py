@@ -112,7 +112,7 @@ def test_calls_of_other_tools_are_no_reply() -> None:
     call = {"function": {"name": "search", "arguments": "{}"}}
     with pytest.raises(ModelError) as caught:
         read(completion({"content": None, "tool_calls": [call]}))
-    assert caught.value.category == "refused"
+    assert caught.value.category == "empty"
 
 
 def test_what_the_endpoint_charges_comes_before_the_list() -> None:
