@@ -13,6 +13,7 @@ from .clients.recorded import RecordedCall as RecordedCall
 from .clients.recorded import Recording as Recording
 from .clients.recorded import bundled_recordings as bundled_recordings
 from .embeddings import Embedder as Embedder
+from .embeddings import check_embedder as check_embedder
 from .embeddings import load_embedder as load_embedder
 from .keys import KeySource as KeySource
 from .keys import check_access as check_access
@@ -24,6 +25,7 @@ from .limiter import Retry as Retry
 from .limiter import RunLimiter as RunLimiter
 from .limiter import max_concurrent as max_concurrent
 from .limits import Rate as Rate
+from .ports import ByIdentity as ByIdentity
 from .ports import CallLedger as CallLedger
 from .ports import ChatReply as ChatReply
 from .ports import ChatRequest as ChatRequest

@@ -21,7 +21,15 @@ from karenina_core.errors import InputError, ModelError, ModelErrorCategory
 from karenina_core.models.clients import ClientPool, make_client
 from karenina_core.models.limiter import RunLimiter, RunQueue, max_concurrent, process_permits
 from karenina_core.models.limits import JITTER, LONGEST_RETRY_AFTER
-from karenina_core.models.ports import CallLedger, CallNamer, ChatReply, ChatRequest, Evaluation, ModelClient
+from karenina_core.models.ports import (
+    ByIdentity,
+    CallLedger,
+    CallNamer,
+    ChatReply,
+    ChatRequest,
+    Evaluation,
+    ModelClient,
+)
 from karenina_core.models.replies import clean_reply
 from karenina_core.models.structured import InvalidOutputError, ask_for_correction, read_whole_reply
 from karenina_core.schemas import CallRecord, ModelConfig, Usage, built
@@ -41,11 +49,9 @@ class Budget(Protocol):
             asyncio.CancelledError: The money is spent, and who asks is to stop.
             ModelError: The money is spent; category `cancelled`.
         """
-        ...
 
     def add(self, usage: Usage) -> None:
         """Count what a call took, whether its reply is used or not."""
-        ...
 
 
 class Pause(Protocol):
@@ -53,11 +59,9 @@ class Pause(Protocol):
 
     def allows(self, evaluation: Evaluation) -> bool:
         """Say whether an evaluation may make a call now: the run goes on, or the evaluation has begun."""
-        ...
 
     def begin(self, evaluation: Evaluation) -> bool:
         """Say the same, and note that the call is made, so that the evaluation is finished also during a pause."""
-        ...
 
     async def wait(self) -> None:
         """Return when the run goes on.
@@ -65,7 +69,6 @@ class Pause(Protocol):
         Raises:
             asyncio.CancelledError: It is to end.
         """
-        ...
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,7 @@ class ModelCaller:
         self.services = services
         self._clients = ClientPool(clients)
         self._sleep = sleep
-        self._models: dict[int, _Model] = {}
+        self._model = ByIdentity[ModelConfig, _Model](lambda config: _Model(config, self._clients))
         self._in_flight: dict[str, tuple[asyncio.Future[ChatReply], asyncio.Task[Any] | None]] = {}
         self._writes: dict[Evaluation, asyncio.Future[None]] = {}
 
@@ -180,10 +183,7 @@ class ModelCaller:
         await self.aclose()
 
     def _identify(self, config: ModelConfig, request: ChatRequest) -> _Call:
-        model = self._models.get(id(config))
-        if model is None:
-            # The configuration is kept alive, so that its identity stays its own.
-            model = self._models[id(config)] = _Model(config, self._clients)
+        model = self._model(config)
         if config.request_timeout is not None:
             request = replace(request, timeout=config.request_timeout)
         return _Call(model.namer.key(request), model, request)

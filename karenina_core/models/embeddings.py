@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from karenina_core.errors import MissingDependencyError, ModelError
 from karenina_core.models.replies import clean
+from karenina_core.models.sharing import check_place
 from karenina_core.models.weights import MINILM, loading
 
 INSTALL = "Install it with: pip install torch==2.13.0 sentence-transformers==6.2.0"
@@ -27,7 +28,6 @@ class Embedder(Protocol):
 
     def similarity(self, a: str, b: str) -> float:
         """Return the cosine of two texts, -1 to 1."""
-        ...
 
 
 class SentenceEmbedder:
@@ -59,14 +59,25 @@ def load_embedder(name: str) -> Embedder:
             that is installed, others from the hub's cache or the hub.
 
     Raises:
+        ConfigError: The model may not be loaded here.
         MissingDependencyError: sentence-transformers, or the packaged model, is not installed.
         ModelError: There is no such model here and the hub cannot be reached; category `connection` or `not_found`.
     """
+    check_embedder(name)
     with _lock:
         if name not in _embedders:
             with loading(name):
                 _embedders[name] = SentenceEmbedder(name, _load(name))
         return _embedders[name]
+
+
+def check_embedder(name: str) -> None:
+    """Check that a model may be loaded here; it is not looked for.
+
+    Raises:
+        ConfigError: This server is shared, and the model is not listed.
+    """
+    check_place(name, *_PACKAGED_NAMES)
 
 
 _embedders: dict[str, Embedder] = {}

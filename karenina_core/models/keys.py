@@ -16,7 +16,7 @@ from karenina_core import redact
 from karenina_core.errors import ConfigError, ModelError
 from karenina_core.models.endpoints import ALLOWED_HOSTS, check_endpoint, host_of, standing
 from karenina_core.models.providers import matches, owner_of, provider_named
-from karenina_core.models.sharing import is_shared
+from karenina_core.models.sharing import check_place, is_shared
 from karenina_core.schemas import ModelConfig
 
 ALLOWED_VARIABLES = "KARENINA_KEY_VARIABLES"
@@ -63,6 +63,8 @@ def check_access(config: ModelConfig) -> None:
     Raises:
         ConfigError: With the reason and the way out.
     """
+    if config.transport == "local" and config.model_name:
+        check_place(config.model_name)
     if not config.is_provider:
         return
     if config.endpoint_base_url:
@@ -74,8 +76,9 @@ def check_access(config: ModelConfig) -> None:
 def find_key(config: ModelConfig, prefix: str | None = None) -> str | None:
     """Return the key for a model, or None when the provider's own variables are to be used.
 
-    A variable must look like the key of a model provider, or be on the list in `KARENINA_KEY_VARIABLES` when there is
-    one, so that a configuration from elsewhere cannot name another secret and have it sent to an address of its own.
+    A variable must look like the key of a model provider, on a shared server be that of a known one, or be on the list
+    in `KARENINA_KEY_VARIABLES` when there is one, so that a configuration from elsewhere cannot name another secret and
+    have it sent somewhere.
 
     Args:
         config: The model.
@@ -137,13 +140,15 @@ def _check_key(config: ModelConfig, prefix: str) -> None:
     if name is None:
         return
     listed = os.environ.get(ALLOWED_VARIABLES, "")
-    if name not in map(str.strip, listed.split(",")) if listed else not _KEY_LIKE.search(name):
+    owner = owner_of(name)
+    # A server has keys of other services too; whose they are, their names do not tell.
+    usual = owner if is_shared() else _KEY_LIKE.search(name)
+    if not (name in map(str.strip, listed.split(",")) if listed else usual):
         raise ConfigError(
             f"The variable {name!r} may not be used as a model key.",
-            "Its name does not look like the key of a model provider, or is not on the administrator's list.",
+            "Its name is not that of a model provider's key, or is not on the administrator's list.",
             f"Use a name such as OPENAI_API_KEY, or list it in {ALLOWED_VARIABLES}.",
         )
-    owner = owner_of(name)
     if config.endpoint_base_url:
         host = host_of(config.endpoint_base_url)
         kind = standing(host)

@@ -404,10 +404,12 @@ class RunQueue:
             grant([self])
 
 
+@dataclass(slots=True, eq=False)
 class Permit:
     """Leave to make one call; as a context it is given back at the end, with what became of the call.
 
     Attributes:
+        queue: Where it is given back.
         wave: How often the limit had been cut when it began.
         probes_model: The call finds out whether a suspended model is back.
         probes_key: The call finds out whether the key is right; others wait for it.
@@ -415,15 +417,12 @@ class Permit:
         usage: What the call took; set it when there was an answer.
     """
 
-    __slots__ = ("_queue", "probes_key", "probes_model", "tokens", "usage", "wave")
-
-    def __init__(self, queue: RunQueue, wave: int, probes_model: bool, probes_key: bool, tokens: int) -> None:
-        self._queue = queue
-        self.wave = wave
-        self.probes_model = probes_model
-        self.probes_key = probes_key
-        self.tokens = tokens
-        self.usage: Usage | None = None
+    queue: RunQueue
+    wave: int
+    probes_model: bool
+    probes_key: bool
+    tokens: int
+    usage: Usage | None = None
 
     async def __aenter__(self) -> Permit:
         return self
@@ -431,7 +430,7 @@ class Permit:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._queue.end(self, error if isinstance(error, ModelError) else self.usage)
+        self.queue.end(self, error if isinstance(error, ModelError) else self.usage)
 
 
 class ModelLimiter:

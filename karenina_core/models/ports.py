@@ -5,11 +5,15 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from karenina_core.schemas import ModelConfig, Usage
+
+K = TypeVar("K")
+V = TypeVar("V")
+_MOST_KNOWN = 256
 
 Purpose = Literal["answer", "parse", "rubric", "metric", "abstention", "sufficiency", "generate_template"]
 Source = Literal["provider", "ledger", "recording", "manual", "local"]
@@ -102,11 +106,9 @@ class ModelClient(Protocol):
         Raises:
             ModelError: With its category; the caller decides about another attempt.
         """
-        ...
 
     async def aclose(self) -> None:
         """Release what the client holds."""
-        ...
 
 
 class CallLedger(Protocol):
@@ -114,11 +116,32 @@ class CallLedger(Protocol):
 
     async def get(self, key: str) -> ChatReply | None:
         """Return the reply to this very call, if it was made before."""
-        ...
 
     def put(self, key: str, request: ChatRequest, config: ModelConfig, reply: ChatReply) -> Awaitable[None]:
         """Remember the reply: `get` finds it from now on. What is returned is done when it is safely stored."""
-        ...
+
+
+class ByIdentity(Generic[K, V]):
+    """What was made of objects that come again and again, such as a schema; looked up by their identity.
+
+    The objects are kept alive, so that their identity stays their own.
+
+    Args:
+        make: Makes it of one of them.
+    """
+
+    def __init__(self, make: Callable[[K], V]) -> None:
+        self._make = make
+        self._known: dict[int, tuple[K, V]] = {}
+
+    def __call__(self, item: K) -> V:
+        """Return what was made of an object, or make it."""
+        known = self._known.get(id(item))
+        if known is None:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            known = self._known[id(item)] = item, self._make(item)
+        return known[1]
 
 
 class MemoryLedger:
@@ -202,17 +225,4 @@ class CallNamer:
 
 _canonical = json.JSONEncoder(sort_keys=True, ensure_ascii=True, separators=(",", ":")).encode
 _quoted = json.encoder.encode_basestring_ascii
-_schemas: dict[int, tuple[dict[str, Any], str]] = {}
-_KEPT_SCHEMAS = 256
-
-
-def _schema_json(schema: dict[str, Any]) -> str:
-    # By identity: a template hands out the same schema for every call. Kept alive, so that its identity stays its own.
-    known = _schemas.get(id(schema))
-    if known is not None and known[0] is schema:
-        return known[1]
-    if len(_schemas) >= _KEPT_SCHEMAS:
-        _schemas.clear()
-    text = _canonical(schema)
-    _schemas[id(schema)] = (schema, text)
-    return text
+_schema_json = ByIdentity[dict[str, Any], str](_canonical)  # a template hands out the same schema for every call

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import logging
 import random
 import threading
 import time
@@ -24,7 +23,7 @@ from karenina_core.errors import InputError, KareninaError, StoreError
 from karenina_core.models import KeySource, Rate, RunLimiter, check_model, using_keys
 from karenina_core.pipeline import GeneratedTemplate, draft_request, generate_template, generation, to_draft
 from karenina_core.runs.calls import Jobs, store_calls
-from karenina_core.runs.engine.job import BackgroundJob, JobServices, failure_text
+from karenina_core.runs.engine.job import BackgroundJob, JobServices
 from karenina_core.runs.engine.spending import daily_budget
 from karenina_core.runs.estimates import CallCount, Estimate, dry_run, estimate_calls
 from karenina_core.runs.prices import client_at
@@ -33,7 +32,6 @@ from karenina_core.schemas import ModelConfig
 from karenina_core.schemas.entities.question import now
 from karenina_core.templates import write_template
 
-log = logging.getLogger(__name__)
 _SAVE_EVERY = 1.0  # seconds
 _SHARE_OF_SAVING = 5  # a benchmark that takes long to save is saved less often
 # Batches stored by earlier versions say `ready`, which is the word for questions that take part in runs.
@@ -350,16 +348,9 @@ class DraftJob(BackgroundJob):
 
     async def finish(self, error: BaseException | None) -> None:
         """Save what is left, and note how it ended."""
-        status: BatchStatus = "completed"
-        message = ""
-        if isinstance(error, asyncio.CancelledError):
-            status = "cancelled"
-        elif error is not None:
-            log.error("Drafting for benchmark %s failed", self._batch.benchmark_id, exc_info=error)
-            status, message = "failed", failure_text(error)
         with suppress(StoreError):  # what the calls cost is entered with their replies
             await self.shared.writer.flush()
-        await asyncio.to_thread(self._end, status, message)
+        await asyncio.to_thread(self._end, *self.ending(error))
 
     def _end(self, status: BatchStatus, message: str) -> None:
         try:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import logging
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -21,7 +20,7 @@ from karenina_core.errors import ConfigError, InputError, StoreError
 from karenina_core.models import KeySource, ModelCaller, RunLimiter, check_model
 from karenina_core.pipeline import Sample, TraitScorer, needs_judge
 from karenina_core.runs.calls import Jobs, call_now
-from karenina_core.runs.engine.job import BackgroundJob, JobServices, failure_text
+from karenina_core.runs.engine.job import BackgroundJob, JobServices
 from karenina_core.runs.engine.writer import ResultWrite
 from karenina_core.runs.estimates import CallCount, Estimate, dry_run, estimate_calls
 from karenina_core.runs.plan import Plan
@@ -42,7 +41,7 @@ from karenina_core.schemas import (
 )
 from karenina_core.schemas.entities.question import now
 
-log = logging.getLogger(__name__)
+Ending = Literal["completed", "cancelled", "stopped", "failed"]
 _TRAIT: TypeAdapter[AnyTrait] = TypeAdapter(Trait)
 _PAGE = 200  # results that are held at once
 _VALUES = ("scores", "labels", "regex", "metrics", "confusion", "reasons")
@@ -265,7 +264,7 @@ class ScoringProgress:
 
     run_id: str
     trait: str
-    status: Literal["running", "completed", "cancelled", "stopped", "failed"] = "running"
+    status: Ending | Literal["running"] = "running"
     total: int = 0
     scored: int = 0
     failed: int = 0
@@ -314,15 +313,9 @@ class ScoringJob(BackgroundJob):
 
     async def finish(self, error: BaseException | None) -> None:
         """Note how it ended, and give the run back."""
-        status: Literal["completed", "cancelled", "stopped", "failed"] = "completed"
-        message = self.progress.message
-        if self.spend.over:
-            status, message = "stopped", self.spend.over
-        elif isinstance(error, asyncio.CancelledError):
-            status = "cancelled"
-        elif error is not None:
-            log.error("Scoring run %s failed", self.run_id, exc_info=error)
-            status, message = "failed", failure_text(error)
+        ending, why = self.ending(error)
+        status: Ending = "stopped" if self.spend.over else ending
+        message = self.spend.over or why or self.progress.message
         shared, run_id = self.shared, self._scoring.run_id
         with suppress(StoreError):
             await shared.writer.flush()

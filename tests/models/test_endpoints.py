@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from karenina_core.errors import ConfigError
+from karenina_core.models import check_access, check_embedder, check_model, check_models
 from karenina_core.models.endpoints import address_problem, check_endpoint
+from karenina_core.models.sharing import check_place
+from karenina_core.schemas import ModelConfig, VerificationConfig
 
 
 @pytest.mark.parametrize(
@@ -119,3 +124,64 @@ def test_what_a_name_resolves_to_decides() -> None:
     assert not address_problem("listed", "10.0.0.1")
     assert not address_problem("loopback", "::1")
     assert address_problem("loopback", "8.8.8.8")
+
+
+# Which models and files of the server a configuration may name
+
+
+@pytest.fixture
+def models(tmp_path: Path) -> Path:
+    """A folder with a model, one beside it with another, and links from the first to the second."""
+    for folder in ("listed", "other"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "model.gguf").touch()
+    (tmp_path / "listed" / "link.gguf").symlink_to(tmp_path / "other" / "model.gguf")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["/etc/passwd", "../secret.gguf", "~root/model.gguf", "acme/other-model", "a\0b"])
+def test_on_a_computer_of_ones_own_any_model_may_be_named(name: str) -> None:
+    check_place(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("{models}/other/model.gguf", "{models}/listed/../other/model.gguf", "{models}/listed/link.gguf"),
+        *("{models}/listed-too/model.gguf", "/etc/passwd", "model.gguf", "acme/other-model", "a\0b", ""),
+    ],
+)
+def test_a_shared_server_loads_listed_models_only(
+    name: str, models: Path, shared_server: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KARENINA_ALLOWED_MODELS", f"{models}/listed, acme/embedder")
+    path = name.format(models=models)
+    for place in ("acme/embedder", f"{models}/listed/model.gguf", f"{models}/listed/sub/../model.gguf"):
+        check_place(place)
+    with pytest.raises(ConfigError, match="may not be loaded here") as caught:
+        check_place(path)
+    assert "KARENINA_ALLOWED_MODELS" in caught.value.next
+    with pytest.raises(ConfigError, match="may not be loaded here"):
+        check_embedder(path)
+    check_embedder("all-MiniLM-L6-v2")
+
+
+def test_a_configuration_from_elsewhere_cannot_have_a_file_of_a_shared_server_read(
+    models: Path, shared_server: None
+) -> None:
+    """Not even whether there is one is told."""
+    named = [str(models / "other" / "model.gguf"), str(models / "other" / "nothing.gguf")]
+    for path in named:
+        local = ModelConfig(interface="local", model_name=path)
+        recorded = ModelConfig(interface="recorded", model_name=f"{path}.json/entry")
+        for attempt in (check_access, check_model):
+            with pytest.raises(ConfigError, match="may not be loaded here"):
+                attempt(local)
+        with pytest.raises(ConfigError, match="may not be loaded here"):
+            check_model(recorded)
+    judge = ModelConfig(interface="recorded", model_name="demo/careful")
+    config = VerificationConfig(
+        answering_models=[judge], parsing_models=[judge], embedding_check_enabled=True, embedding_check_model=named[0]
+    )
+    with pytest.raises(ConfigError, match="may not be loaded here"):
+        check_models(config)

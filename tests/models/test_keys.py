@@ -77,6 +77,26 @@ def test_a_key_goes_to_this_computer_only_while_one_person_uses_it(
     assert len(openai_server.requests) == 1
 
 
+def test_on_a_shared_server_a_key_is_that_of_a_known_provider_or_listed(
+    openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A configuration from elsewhere names the key of another service, and would have it sent to its provider."""
+    stranger = ModelConfig(model_name="openai/gpt", api_key_env="STRIPE_API_KEY")
+    check_access(stranger)
+    monkeypatch.setenv("KARENINA_SHARED", "1")
+    monkeypatch.setenv("STRIPE_API_KEY", KEY)
+    monkeypatch.setenv("KARENINA_ALLOWED_HOSTS", "127.0.0.1")
+    for model in (stranger, at(openai_server.url, api_key_env="STRIPE_API_KEY")):
+        with pytest.raises(ConfigError, match="may not be used as a model key"):
+            check_access(model)
+        with pytest.raises((ConfigError, ModelError)):
+            complete(model)
+    assert not openai_server.requests
+    check_access(at(openai_server.url, api_key_env="OPENAI_API_KEY"))
+    monkeypatch.setenv("KARENINA_KEY_VARIABLES", "GATEWAY_API_KEY, OPENAI_API_KEY")
+    check_access(at(openai_server.url, api_key_env="GATEWAY_API_KEY"))
+
+
 @pytest.mark.parametrize("name", ["AWS_SECRET_ACCESS_KEY", "KARENINA_DATABASE_URL", "DATABASE_PASSWORD", "HOME"])
 def test_other_secrets_are_no_keys(name: str) -> None:
     with pytest.raises(ConfigError, match="may not be used as a model key"):

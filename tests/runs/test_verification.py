@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from karenina_core.errors import ConfigError, StoreError
-from karenina_core.runs import Engine, Store, run_verification
+from karenina_core.runs import Engine, Store, run_verification, wanted
 from karenina_core.schemas import ModelConfig, VerificationConfig, VerificationResultSet
 from tests.faults.openai_server import OpenAIServer, Reply, failing
 from tests.runs.elements import config_for, elements, extraction
@@ -161,3 +161,16 @@ def test_a_failed_answer_marks_the_rows_of_all_its_judges_with_its_own_failure(
     failures = [(row.failure.category, row.failure.stage) for row in results if row.failure]
     assert failures == [("authentication", "generate_answer")] * 2
     assert len(openai_server.requests) == 1
+
+
+def test_on_a_shared_server_a_run_with_a_place_of_its_own_does_not_start(
+    store: Store, judge: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KARENINA_SHARED", "1")
+    monkeypatch.setenv("KARENINA_ALLOWED_HOSTS", "127.0.0.1")
+    config = config_for(judge, embedding_check_enabled=True, embedding_check_model="/etc")
+    run_id = store.runs.create(wanted(elements(), config))
+    with Engine(store) as runner, pytest.raises(ConfigError, match="'/etc' may not be loaded here"):
+        runner.start(run_id, config)
+    assert store.runs.get(run_id).status == "failed"
+    assert not judge.requests

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from karenina_core.errors import ConfigError
 from karenina_core.models.clients.openai import load_library, route_of
+from karenina_core.models.embeddings import check_embedder
 from karenina_core.models.ports import ModelClient
 from karenina_core.schemas import ModelConfig, VerificationConfig
 
@@ -56,6 +57,8 @@ def check_model(model: ModelConfig) -> None:
 
 def check_models(config: VerificationConfig) -> None:
     """Check all models of a run likewise; prepared answers cannot judge."""
+    if config.embedding_check_enabled:
+        check_embedder(config.embedding_check_model)
     for model in config.parsing_models:
         if model.transport == "manual":
             raise ConfigError(

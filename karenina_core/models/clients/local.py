@@ -16,6 +16,7 @@ from karenina_core.errors import ConfigError, MissingDependencyError, ModelError
 from karenina_core.models.clients import demo_judge
 from karenina_core.models.ports import ChatReply, ChatRequest
 from karenina_core.models.replies import clean, clean_reply
+from karenina_core.models.sharing import check_place
 from karenina_core.models.weights import SMOLLM2, file_sha256, loading
 from karenina_core.schemas import ModelConfig, Usage
 
@@ -45,10 +46,12 @@ class LocalClient:
 
     Raises:
         MissingDependencyError: The engine or the packaged model is not installed.
-        ConfigError: There is no such file.
+        ConfigError: There is no such file, or it may not be loaded here.
     """
 
     def __init__(self, config: ModelConfig) -> None:
+        if config.model_name:
+            check_place(config.model_name)
         self.config = config
         self._version = f"xllamacpp {_xllamacpp().__version__}"
         path = Path(config.model_name).expanduser() if config.model_name else SMOLLM2.require()

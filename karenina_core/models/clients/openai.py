@@ -20,7 +20,7 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pydantic_core import to_json
@@ -37,7 +37,7 @@ from karenina_core.models.clients.openai_reply import (
 from karenina_core.models.endpoints import check_endpoint, host_of, standing
 from karenina_core.models.failures import failure
 from karenina_core.models.keys import check_access, find_key, key_variable, no_key, provider_prefix
-from karenina_core.models.ports import ChatReply, ChatRequest
+from karenina_core.models.ports import ByIdentity, ChatReply, ChatRequest
 from karenina_core.models.prices import listed
 from karenina_core.models.providers import PROVIDERS, matches
 from karenina_core.models.replies import clean, clean_data
@@ -263,7 +263,7 @@ class OpenAIClient:
         self._settings = settings_of(config, route)
         self._mode: Mode = "schema"
         self._endpoint: Endpoint | None = None
-        self._schemas: dict[tuple[int, Mode], tuple[dict[str, Any], bytes]] = {}
+        self._schema_json = {mode: ByIdentity(partial(_schema_json, mode)) for mode in NEXT_MODE}
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Make one attempt; more than one request only while finding out how the model takes them.
@@ -341,19 +341,8 @@ class OpenAIClient:
 
     def _body(self, request: ChatRequest, settings: Settings, mode: Mode) -> bytes:
         messages = to_json(chat_messages(request, mode))
-        asked = b"" if request.schema is None or mode == "instruction" else self._schema_json(request.schema, mode)
+        asked = b"" if request.schema is None or mode == "instruction" else self._schema_json[mode](request.schema)
         return b"".join((settings.head, b',"messages":', messages, asked, b"}"))
-
-    def _schema_json(self, schema: dict[str, Any], mode: Mode) -> bytes:
-        """Return what is said about a schema, as the middle of a JSON object; made once for each schema."""
-        known = self._schemas.get((id(schema), mode))
-        if known is None:
-            if len(self._schemas) >= 256:
-                self._schemas.clear()
-            # The schema is kept alive with its bytes, so that its identity stays its own.
-            known = (schema, b"," + to_json(clean_data(schema_settings(schema, mode)))[1:-1])
-            self._schemas[id(schema), mode] = known
-        return known[1]
 
     def _read(self, response: Response, key: str, seconds: float, settings: Settings) -> ChatReply:
         if response.status >= 300:
@@ -367,6 +356,11 @@ class OpenAIClient:
         entry, charges = listed(self.config.provider_model), self._route.provider == "openrouter"
         context = ReplyContext(self.config.id, entry, key, charges)
         return read_reply(completion, context, seconds, settings.facts, cut=not response.whole)
+
+
+def _schema_json(mode: Mode, schema: dict[str, Any]) -> bytes:
+    """Return what is said about a schema, as the middle of a JSON object."""
+    return b"," + to_json(clean_data(schema_settings(schema, mode)))[1:-1]
 
 
 def load_library() -> None:

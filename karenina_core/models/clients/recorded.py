@@ -16,6 +16,7 @@ from karenina_core.errors import ConfigError, InputError, ModelError, validation
 from karenina_core.files import read_bytes, read_json
 from karenina_core.models.ports import ChatReply, ChatRequest, Purpose
 from karenina_core.models.replies import clean_reply
+from karenina_core.models.sharing import check_place
 from karenina_core.schemas import ModelConfig, Usage
 
 FORMAT: Literal["karenina-recording-1"] = "karenina-recording-1"
@@ -114,9 +115,11 @@ class Recording(BaseModel):
         """Return a recording, by the name of a bundled one or the path of a `.json` file.
 
         Raises:
+            ConfigError: The file may not be read here.
             InputError: There is none, or it cannot be read.
         """
         if name.endswith(".json"):
+            check_place(name)
             path = Path(name).expanduser()
             try:
                 return _load_file(path, path.stat().st_mtime_ns)

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol
+from functools import partial
+from typing import Any, Literal, NamedTuple, Protocol
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import ConfigError, KareninaError, StoreError
@@ -20,6 +21,7 @@ from karenina_core.models import (
     ModelCaller,
     RunLimiter,
     check_access,
+    check_embedder,
     preload,
     using_keys,
 )
@@ -72,6 +74,7 @@ class BackgroundJob:
             day when not given.
 
     Attributes:
+        of: As given.
         caller: Makes the calls.
         ended: Set when nothing will happen any more.
     """
@@ -88,6 +91,7 @@ class BackgroundJob:
         run_id: str | None = None,
     ) -> None:
         self.run_id = run_id
+        self.of = of
         self.ended = threading.Event()
         self.limiter = limiter
         self.pauses = PauseControl(self.pause_for_trouble)
@@ -108,6 +112,17 @@ class BackgroundJob:
         Args:
             error: What ended it early; `CancelledError` when that was asked for.
         """
+
+    def ending(self, error: BaseException | None) -> tuple[Literal["completed", "cancelled", "failed"], str]:
+        """Return how the work ended and, where it failed, the reason for people."""
+        if error is None or isinstance(error, asyncio.CancelledError):
+            return "cancelled" if error else "completed", ""
+        log.error("%s failed, of run %s", self.of, self.run_id, exc_info=error)
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        if isinstance(error, KareninaError):
+            return "failed", str(error)
+        return "failed", f"It stopped because of an internal error: {type(error).__name__}: {error}"
 
     def pause_for_trouble(self, error: StoreError, began: float) -> None:
         """Deal with a store that refused something in an attempt that began at this moment; other work than runs fails.
@@ -184,27 +199,27 @@ class Evaluator(Protocol):
 
     def preflight(self) -> list[str]:
         """Return what makes the run pointless, in words."""
-        ...
 
     async def generate(self, question_id: str, answering: ModelConfig, replicate: int) -> Any:
         """Ask the model under test, and return the context its judges need. Failures are part of it."""
-        ...
 
     async def judge(self, context: Any, parsing: ModelConfig) -> VerificationResult:
         """Judge the answer in the context."""
-        ...
 
 
 EvaluatorFactory = Callable[[Benchmark, VerificationConfig, ModelCaller], Evaluator]
 
 
 class RunPipeline(Pipeline):
-    """The pipeline of a run, which also checks addresses and keys before the first call."""
+    """The pipeline of a run, which also checks addresses, keys and places before the first call."""
 
     def preflight(self) -> list[str]:
         """Return what makes the run pointless, in words."""
         models = (*self.config.answering_models, *self.config.parsing_models)
-        problems = super().preflight() + list(dict.fromkeys(filter(None, map(_access_problem, models))))
+        checks = [partial(check_access, model) for model in models]
+        if self.config.embedding_check_enabled:
+            checks.append(partial(check_embedder, self.config.embedding_check_model))
+        problems = super().preflight() + list(dict.fromkeys(filter(None, map(_problem, checks))))
         if not problems:
             preload(models)
         return problems
@@ -365,15 +380,11 @@ class RunJob(BackgroundJob):
     async def finish(self, error: BaseException | None) -> None:
         """Store how the run ended."""
         self._stopwatch.stop()
-        status: RunStatus | None = "completed"
-        if isinstance(error, asyncio.CancelledError):
-            status = self._final
-        elif error is not None:
-            log.error("Run %s failed", self.run.id, exc_info=error)
-            status = "failed"
-            self._message = failure_text(error)
-        elif self.spend.over:
-            status, self._message = "interrupted", self.spend.over
+        ending, why = self.ending(error)
+        status: RunStatus = self._final if ending == "cancelled" else ending
+        if ending == "completed" and self.spend.over:
+            status, why = "interrupted", self.spend.over
+        self._message = why or self._message
         shared, run_id = self.shared, self.run.id
         try:
             await shared.writer.flush()
@@ -532,18 +543,9 @@ def gc_tuning() -> Iterator[None]:
                 gc.unfreeze()
 
 
-def failure_text(error: BaseException) -> str:
-    """Return why a job ended early, for people."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    if isinstance(error, KareninaError):
-        return str(error)
-    return f"It stopped because of an internal error: {type(error).__name__}: {error}"
-
-
-def _access_problem(model: ModelConfig) -> str:
+def _problem(check: Callable[[], None]) -> str:
     try:
-        check_access(model)
+        check()
     except ConfigError as error:
         return str(error)
     return ""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
-from karenina_core.models import ChatReply, ChatRequest
+from karenina_core.models import ByIdentity, ChatReply, ChatRequest
 from karenina_core.runs.engine.pause import PauseControl
 from karenina_core.runs.engine.spending import SpendMeter
 from karenina_core.runs.engine.writer import BatchWriter, CallWrite
@@ -19,7 +20,6 @@ from karenina_core.schemas.entities.question import now
 _REPLY = TypeAdapter(ChatReply)
 _REQUEST = TypeAdapter(ChatRequest)
 _CONFIG = TypeAdapter(ModelConfig)
-_KEPT_CONFIGS = 64
 
 
 class Payment(NamedTuple):
@@ -46,7 +46,7 @@ class StoreLedger:
         self._writer = writer
         self._read = store.calls.reader()
         self._uncommitted: dict[str, ChatReply] = {}
-        self._configs: dict[int, tuple[ModelConfig, str]] = {}
+        self._text_of = ByIdentity[ModelConfig, str](partial(clean_json, _CONFIG))  # few of them, thousands of calls
 
     async def get(self, key: str) -> ChatReply | None:
         """Return the reply to this very call, if it was made before.
@@ -81,15 +81,6 @@ class StoreLedger:
         """End the look-ups; the writer stays open."""
         if self._read is not None:
             self._read.close()
-
-    def _text_of(self, config: ModelConfig) -> str:
-        """Return a configuration as JSON; a run has few of them and thousands of calls."""
-        kept = self._configs.get(id(config))
-        if kept is None or kept[0] is not config:
-            if len(self._configs) >= _KEPT_CONFIGS:
-                self._configs.clear()
-            kept = self._configs[id(config)] = (config, clean_json(_CONFIG, config))
-        return kept[1]
 
 
 class RunLedger:
