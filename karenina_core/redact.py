@@ -36,10 +36,7 @@ _SHAPES: tuple[tuple[re.Pattern[str], str], ...] = (
         rf"\1\2{HIDDEN}",
     ),
     (re.compile(r"\b(bearer)\s+[A-Za-z0-9._~+/-]{8,}=*", re.IGNORECASE), rf"\1 {HIDDEN}"),
-    (
-        re.compile(r"([?&](?:[a-z_-]*key|[a-z_-]*token|secret|password|sig|signature)=)[^&\s'\"#]+", re.IGNORECASE),
-        rf"\1{HIDDEN}",
-    ),
+    (re.compile(r"(?i)([?&](?:[a-z_-]*key|[a-z_-]*token|secret|password|sig|signature)=)[^&\s'\"#]+"), rf"\1{HIDDEN}"),
     (re.compile(r"(\b[a-z][a-z0-9+.-]{1,30}://)[^\s/@'\"]+@", re.IGNORECASE), rf"\1{HIDDEN}@"),
 )
 _session_secrets: set[str] = set()
@@ -63,12 +60,8 @@ def redact(text: str) -> str:
 @lru_cache(maxsize=256)
 def _occurrences(value: str) -> re.Pattern[str]:
     """Match a secret also where some of its signs are percent-encoded, once or again, as addresses have them."""
-
-    def sign(character: str) -> str:
-        octets = character.encode("utf-8", "surrogatepass")
-        return "(?:{}|{})".format(re.escape(character), "".join(f"%(?:25)*(?i:{octet:02x})" for octet in octets))
-
-    return re.compile("".join(c if c.isascii() and c.isalnum() else sign(c) for c in value))
+    signs = ((re.escape(sign), f"%{sign.encode('utf-8', 'surrogatepass').hex('%')}") for sign in value)
+    return re.compile("".join(f"(?:{sign}|(?i:{octets.replace('%', '%(?:25)*')}))" for sign, octets in signs))
 
 
 def _secrets() -> list[str]:
@@ -98,8 +91,6 @@ def install_log_redaction(*loggers: str) -> None:
     Calling it again covers handlers that were added since.
     """
     handlers = [handler for name in ("", *loggers) for handler in logging.getLogger(name).handlers]
-    if logging.lastResort is not None:
-        handlers.append(logging.lastResort)
-    for handler in handlers:
+    for handler in filter(None, (*handlers, logging.lastResort)):
         if not any(isinstance(known, RedactingFilter) for known in handler.filters):
             handler.addFilter(RedactingFilter())
