@@ -9,7 +9,8 @@ from __future__ import annotations
 import logging
 import os
 import re
-from functools import lru_cache
+from functools import partial
+from urllib.parse import quote
 
 HIDDEN = "[hidden]"
 SHORTEST = 6  # shorter values, such as "none", would hide ordinary words
@@ -39,6 +40,8 @@ _SHAPES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?i)([?&](?:[a-z_-]*key|[a-z_-]*token|secret|password|sig|signature)=)[^&\s'\"#]+"), rf"\1{HIDDEN}"),
     (re.compile(r"(\b[a-z][a-z0-9+.-]{1,30}://)[^\s/@'\"]+@", re.IGNORECASE), rf"\1{HIDDEN}@"),
 )
+_ENCODINGS = [partial(quote, safe=safe, errors="surrogatepass") for safe in ("", "/")]
+_OCTET = re.compile("%[0-9A-F]{2}")
 _session_secrets: set[str] = set()
 
 
@@ -51,23 +54,21 @@ def hide(value: str) -> None:
 def redact(text: str) -> str:
     """Return `text` with every known secret replaced by `[hidden]`."""
     for value in _secrets():
-        text = _occurrences(value).sub(HIDDEN, text)
+        text = text.replace(value, HIDDEN)
     for shape, replacement in _SHAPES:
         text = shape.sub(replacement, text)
     return text
 
 
-@lru_cache(maxsize=256)
-def _occurrences(value: str) -> re.Pattern[str]:
-    """Match a secret also where some of its signs are percent-encoded, once or again, as addresses have them."""
-    signs = ((re.escape(sign), f"%{sign.encode('utf-8', 'surrogatepass').hex('%')}") for sign in value)
-    return re.compile("".join(f"(?:{sign}|(?i:{octets.replace('%', '%(?:25)*')}))" for sign, octets in signs))
-
-
 def _secrets() -> list[str]:
-    named = {value for name, value in os.environ.items() if len(value) >= SHORTEST and _SECRET_NAME.search(name)}
+    values = _session_secrets | {
+        value for name, value in os.environ.items() if len(value) >= SHORTEST and _SECRET_NAME.search(name)
+    }
+    for encode in _ENCODINGS:  # each of what there is, so that addresses within addresses are covered
+        values |= set(map(encode, values))
+    values |= {_OCTET.sub(lambda octet: octet[0].lower(), value) for value in values}
     # The longest first: one secret may be the beginning of another.
-    return sorted(named | _session_secrets, key=len, reverse=True)
+    return sorted(values, key=len, reverse=True)
 
 
 class RedactingFilter(logging.Filter):

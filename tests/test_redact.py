@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import logging
+import re
 from collections.abc import Callable
 from urllib.parse import quote, quote_plus
 
@@ -57,7 +58,7 @@ def test_values_of_secret_variables_are_hidden(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("quoted", [quote, quote_plus, lambda text: quote(text, safe="")])
-@pytest.mark.parametrize("change", [str, lambda text: text.replace("%2B", "%2b"), quote])
+@pytest.mark.parametrize("change", [str, lambda text: re.sub("%..", lambda octet: octet[0].lower(), text), quote])
 def test_a_secret_is_hidden_in_addresses_too(
     quoted: Callable[[str], str], change: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
