@@ -40,8 +40,7 @@ _SHAPES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?i)([?&](?:[a-z_-]*key|[a-z_-]*token|secret|password|sig|signature)=)[^&\s'\"#]+"), rf"\1{HIDDEN}"),
     (re.compile(r"(\b[a-z][a-z0-9+.-]{1,30}://)[^\s/@'\"]+@", re.IGNORECASE), rf"\1{HIDDEN}@"),
 )
-_ENCODINGS = (str, *(partial(quote, safe=safe, errors="surrogatepass") for safe in ("", "/", "", "/")))
-_OCTET = re.compile("%[0-9A-F]{2}")
+_ENCODINGS = [partial(quote, safe=safe, errors="surrogatepass") for safe in ("", "/", "", "/")]
 _session_secrets: set[str] = set()
 
 
@@ -62,9 +61,10 @@ def redact(text: str) -> str:
 
 def _secrets() -> list[str]:
     values = {value for name, value in os.environ.items() if len(value) >= SHORTEST and _SECRET_NAME.search(name)}
+    values |= _session_secrets
     for encode in _ENCODINGS:  # each of what there is, so that addresses within addresses are covered
-        values |= set(map(encode, values | _session_secrets))
-    values |= {_OCTET.sub(lambda octet: octet[0].lower(), value) for value in values}
+        values |= set(map(encode, values))
+    values |= {re.sub("%[0-9A-F]{2}", lambda octet: octet[0].lower(), value) for value in values}
     # The longest first: one secret may be the beginning of another.
     return sorted(values, key=len, reverse=True)
 
