@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -45,8 +44,6 @@ RELATIVE = 0.01  # the tolerance an exact number is tried with
 WIDER = 2  # times the tolerance there is
 LOWER = 0.05  # of a similarity threshold
 _SETTINGS = 40  # settings on a slider
-# Parameters that let only more answers pass when they rise, or only fewer: an answer changes at most once.
-_ONE_WAY = frozenset({"tolerance", "min", "max", "min_overlap", "count_min", "threshold"})
 _OUTLIER = 10  # times the size of the truth; a distance beyond that is no setting worth trying
 
 
@@ -78,68 +75,57 @@ class RuleChange(NamedTuple):
 
 def field_passes(item: FieldSpec, answers: Iterable[StoredAnswer]) -> list[bool]:
     """Return for each stored answer whether a field with a built-in rule is right, much faster than a template does."""
-    return list(map(_check_of(item), answers))
+    rule = item.primitive
+    return [_passes(rule, item, answer) for answer in answers]
 
 
-def _check_of(item: FieldSpec) -> Callable[[StoredAnswer], bool]:
-    rule, name, truth = item.primitive, item.name, item.ground_truth
-
-    def passes(answer: StoredAnswer) -> bool:
-        value = answer.values.get(name)
-        try:
-            if isinstance(rule, TracePrimitive):
-                return rule.check_trace(answer.response) == bool(truth)
-            if isinstance(rule, SemanticMatch):
-                return name in answer.similarities and rule.passes(answer.similarities[name])
-            return rule is not None and value is not None and bool(rule.check(value, truth))
-        except KareninaError:  # a search took too long
-            return False
-
-    return passes
+def _passes(rule: Primitive | None, item: FieldSpec, answer: StoredAnswer) -> bool:
+    value = answer.values.get(item.name)
+    try:
+        if isinstance(rule, TracePrimitive):
+            return rule.check_trace(answer.response) == bool(item.ground_truth)
+        if isinstance(rule, SemanticMatch):
+            return item.name in answer.similarities and rule.passes(answer.similarities[item.name])
+        return rule is not None and value is not None and bool(rule.check(value, item.ground_truth))
+    except KareninaError:  # a search took too long
+        return False
 
 
 class _Replay:
     """Decides stored answers with another rule of one field; the results of the other fields are looked up."""
 
     def __init__(self, spec: TemplateSpec, answers: Sequence[StoredAnswer]) -> None:
-        names = [item.name for item in spec.verified]
-        self._strategy = spec.verify_strategy or AllOf(conditions=[FieldCheck(field_name=name) for name in names])
-        self._answers = answers
-        columns = [field_passes(item, answers) for item in spec.verified]
-        self._rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-        self.now = [self._strategy.passes(row) for row in self._rows]
-        self._outcomes: dict[str, list[list[bool]]] = {}  # by field, should it be wrong and should it be right
+        every = AllOf(conditions=[FieldCheck(field_name=item.name) for item in spec.verified])
+        self._strategy, self._answers = spec.verify_strategy or every, answers
+        self._columns = {item.name: field_passes(item, answers) for item in spec.verified}
+        self.now = self._verdicts(self._columns)
 
-    def after(self, item: FieldSpec, results: list[bool] | None = None) -> list[bool]:
-        """Return the verdicts with a changed field, whose results are worked out where they are not given."""
-        if item.name not in self._outcomes:
-            self._outcomes[item.name] = [
-                [self._strategy.passes({**row, item.name: result}) for result in (False, True)] for row in self._rows
-            ]
-        results = field_passes(item, self._answers) if results is None else results
-        return [outcome[result] for outcome, result in zip(self._outcomes[item.name], results, strict=True)]
+    def after(self, item: FieldSpec) -> list[bool]:
+        """Return the verdicts with a changed field."""
+        return self._verdicts(self._columns | {item.name: field_passes(item, self._answers)})
+
+    def _verdicts(self, columns: Mapping[str, list[bool]]) -> list[bool]:
+        rows = zip(*columns.values(), strict=True)
+        return [self._strategy.passes(dict(zip(columns, row, strict=True))) for row in rows]
 
 
 # --- Settings of one parameter ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(NamedTuple):
     """One setting.
 
     Attributes:
         setting: The value of the parameter.
-        passed: How many answers pass; None where the setting is not possible.
+        passed: How many answers pass.
         gained: How many pass that do not pass now.
         lost: How many pass now and would not.
-        problem: Why the setting is not possible.
     """
 
     setting: Any
-    passed: int | None
+    passed: int
     gained: int = 0
     lost: int = 0
-    problem: str | None = None
 
 
 @dataclass(frozen=True)
@@ -151,7 +137,7 @@ class Curve:
         parameter: The parameter of its rule.
         total: Number of answers.
         now: How many pass with the template as it is.
-        points: One per setting, in the given order.
+        points: One per setting that is possible, in the given order.
     """
 
     field: str
@@ -169,7 +155,7 @@ def what_if(
     Args:
         template: The template as it is.
         field_name: A field with a built-in rule.
-        parameter: A parameter of that rule, such as `tolerance` or `normalize`, or `ground_truth` of the field.
+        parameter: A parameter of that rule, such as `tolerance` or `normalize`.
         settings: Values of the parameter.
         stored: Answers with what was extracted from them.
 
@@ -185,42 +171,16 @@ def what_if(
         raise InputError(
             "The template's own code decides.", "Its verdict cannot be predicted here.", "Verify the answers again."
         )
-    changed = [_with_setting(item, parameter, setting) for setting in settings]
-    possible = [each for each in changed if isinstance(each, FieldSpec)]
-    rising = all(isinstance(setting, int | float) for setting in settings) and list(settings) == sorted(settings)
-    one_way = rising and parameter in _ONE_WAY
-    results = iter(_each_turning_once(possible, stored) if one_way else [field_passes(e, stored) for e in possible])
     replay, points = _Replay(spec, stored), []
     before = replay.now
-    for setting, other in zip(settings, changed, strict=True):
-        if isinstance(other, str):
-            points.append(Point(setting, None, problem=other))
+    for setting in settings:
+        try:
+            after = replay.after(_changed(item, {parameter: setting}))
+        except ValueError:
             continue
-        after = replay.after(other, next(results))
         gained = sum(new > old for new, old in zip(after, before, strict=True))
         points.append(Point(setting, sum(after), gained, gained - sum(after) + sum(before)))
     return Curve(field_name, parameter, len(stored), sum(before), tuple(points))
-
-
-def _with_setting(item: FieldSpec, parameter: str, setting: Any) -> FieldSpec | str:
-    """Return a field with another setting, or why that is not possible."""
-    try:
-        is_truth = parameter == "ground_truth"
-        return _changed(item, {}, ground_truth=setting) if is_truth else _changed(item, {parameter: setting})
-    except ValueError as error:
-        return str(error)
-
-
-def _each_turning_once(items: Sequence[FieldSpec], answers: Sequence[StoredAnswer]) -> list[list[bool]]:
-    """Return `field_passes` of fields over which no answer changes twice, by looking for where it does."""
-    if not items:
-        return []
-    checks, firsts = list(map(_check_of, items)), field_passes(items[0], answers)
-    turns = [
-        bisect_left(checks, True, key=lambda check: check(answer) != first)
-        for answer, first in zip(answers, firsts, strict=True)
-    ]
-    return [[first == (at < turn) for first, turn in zip(firsts, turns, strict=True)] for at in range(len(items))]
 
 
 def adjustable(item: FieldSpec) -> tuple[Parameter, ...]:
@@ -302,10 +262,10 @@ def alternatives(item: FieldSpec, values: Sequence[Any] = ()) -> Iterator[RuleCh
             continue
 
 
-def _changed(item: FieldSpec, changes: Mapping[str, Any], **attributes: Any) -> FieldSpec:
+def _changed(item: FieldSpec, changes: Mapping[str, Any]) -> FieldSpec:
     """Return a field with other parameters of its rule, or with another rule where the changes name a type."""
     rule = dict(changes) if "type" in changes else {**(item.verify_with or {}), **changes}
-    return FieldSpec.model_validate({**item.model_dump(), "verify_with": rule, **attributes})
+    return FieldSpec.model_validate({**item.model_dump(), "verify_with": rule})
 
 
 def _small_steps(rule: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -326,15 +286,12 @@ def _small_steps(rule: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]
             yield "compare without the order", {"type": "SetContainment", "mode": "exact", "normalize": chain}
         case "NumericExact":
             yield "allow a difference of 1 %", {"type": "NumericTolerance", "tolerance": RELATIVE, "mode": "relative"}
-        case "NumericTolerance" if rule.get("tolerance"):
-            wider = WIDER * float(rule["tolerance"])
-            yield f"widen the tolerance to {wider:g}", {"tolerance": wider}
+        case "NumericTolerance" | "DateTolerance" if rule.get("tolerance"):
+            wider = WIDER * rule["tolerance"]
+            yield f"widen the tolerance to {wider:g} {rule.get('unit', '')}".rstrip(), {"tolerance": wider}
         case "DateMatch":
             near = {"type": "DateTolerance", "tolerance": 1, "unit": "days", "dayfirst": rule.get("dayfirst", False)}
             yield "allow one day of difference", near
-        case "DateTolerance" if rule.get("tolerance"):
-            longer = WIDER * int(rule["tolerance"])
-            yield f"widen the tolerance to {longer} {rule.get('unit', 'days')}", {"tolerance": longer}
         case "SemanticMatch" if float(rule.get("threshold", 0)) > LOWER:
             lower = round(float(rule["threshold"]) - LOWER, 4)
             yield f"lower the threshold to {lower:g}", {"threshold": lower}
@@ -363,13 +320,11 @@ class Acceptance:
     """A change of one rule that accepts variants of the self-test.
 
     Attributes:
-        field: The field.
         change: The change.
         accepts: Variants that fail and would pass.
         opens: Among variants that should fail, those that would pass too.
     """
 
-    field: str
     change: RuleChange
     accepts: tuple[Case, ...]
     opens: tuple[Case, ...]
@@ -390,24 +345,28 @@ def acceptances(template: Subject, cases: Sequence[Case]) -> list[Acceptance]:
     """
     accepted: list[Acceptance] = []
     for item in template_of(template).spec.fields:
-        own = [case for case in cases if case.field == item.name and case.verdict in ("pass", "fail")]
-        failing = [case.values[item.name] for case in own if case.verdict == "fail" and case.expected != "fail"]
+        own = [case for case in cases if case.field == item.name]
+        passing = [_answer(case) for case in own if case.verdict == "pass"]
+        missed = [case.values[item.name] for case in own if case.verdict == "fail" and case.expected != "fail"]
         useful = []
-        for change in alternatives(item, [] if item.is_trace else failing):
-            passing = field_passes(change.item, map(_answer, own))
-            if any(case.verdict == "pass" and not passes for case, passes in zip(own, passing, strict=True)):
-                continue
-            gained = [case for case, passes in zip(own, passing, strict=True) if passes and case.verdict == "fail"]
+        for change in alternatives(item, [] if item.is_trace else missed):
+            gained = _gained(change.item, own)
             right = tuple(case for case in gained if case.expected != "fail")
             wrong = tuple(case for case in gained if case.expected == "fail")
-            if right and len(wrong) <= len(right):
-                useful.append(Acceptance(item.name, change, right, wrong))
+            if right and len(wrong) <= len(right) and all(field_passes(change.item, passing)):
+                useful.append(Acceptance(change, right, wrong))
         labels: set[str] = set()
         for acceptance in sorted(useful, key=lambda change: (len(change.opens), -len(change.accepts))):
             if not labels.issuperset(more := {case.label for case in acceptance.accepts}):
                 labels |= more
                 accepted.append(acceptance)
     return accepted
+
+
+def _gained(item: FieldSpec, cases: Sequence[Case]) -> list[Case]:
+    """Return the variants that fail now and pass with a changed field."""
+    failing = [case for case in cases if case.field == item.name and case.verdict == "fail"]
+    return [case for case, passes in zip(failing, field_passes(item, map(_answer, failing)), strict=True) if passes]
 
 
 @dataclass(frozen=True)
@@ -455,12 +414,10 @@ def relaxed_rules(results: Iterable[VerificationResult], benchmark: Benchmark) -
                     continue
                 try:
                     source = change.applied_to(template.source)
-                    wrong = [case for case in near_misses(template) if case.expected == case.verdict == "fail"]
+                    opened = [case for case in _gained(change.item, near_misses(template)) if case.expected == "fail"]
                 except KareninaError:
                     continue
-                own = [case for case in wrong if case.field == item.name]
-                opened = zip(own, field_passes(change.item, map(_answer, own)), strict=True)
-                lets_in = tuple(f"{case.label}: {case.values.get(item.name)!r}" for case, passes in opened if passes)
+                lets_in = tuple(f"{case.label}: {case.values.get(item.name)!r}" for case in opened)
                 relaxed.append(RelaxedRule(question_id, question, item.name, change.label, source, ids, lets_in))
     return sorted(relaxed, key=lambda rule: (-len(rule.result_ids), len(rule.lets_in), rule.question_id, rule.field))
 
@@ -475,10 +432,8 @@ def passing_now(results: Iterable[VerificationResult], benchmark: Benchmark) -> 
     passing = set()
     for _, failures, template in _failures(results, benchmark):
         for result in failures:
-            answer = _stored(result)
             try:
-                quick = not template.semantic_fields
-                if template.verdict(answer.values, answer.response) if quick else explain(template, answer).verdict:
+                if explain(template, _stored(result)).verdict:
                     passing.add(result.result_id)
             except KareninaError:  # what cannot be decided does not pass
                 continue

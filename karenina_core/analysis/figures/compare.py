@@ -235,13 +235,13 @@ def what_if(curve: Curve, now: Any = None, chosen: Any = None) -> go.Figure:
     """Draw the share of stored answers that pass over the settings of one parameter, with its 95 % interval.
 
     Args:
-        curve: Pass counts; settings that are not possible are left out.
+        curve: Pass counts.
         now: The present setting, marked by a dotted line; None marks none.
         chosen: A setting to mark with a diamond.
     """
     import plotly.graph_objects as go
 
-    known = {point.setting: point.passed for point in curve.points if point.passed is not None}
+    known = {point.setting: point.passed for point in curve.points}
     if not known or not curve.total:
         return canvas.empty("No stored answer tells what another setting would change.")
     settings, rates = list(known), [passed / curve.total for passed in known.values()]

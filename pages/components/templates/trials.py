@@ -232,7 +232,7 @@ def _changes(draft: Draft, changes: Sequence[Acceptance]) -> None:
             accepted = ", ".join(case.label for case in accepting.accepts)
             opened = ", ".join(case.label for case in accepting.opens)
             warning = f" Would also let through: {plain(opened, 200)}." if opened else ""
-            st.caption(f"{plain(accepting.field, 40)}: accepts {plain(accepted, 300)}.{warning}", width="stretch")
+            st.caption(f"{plain(accepting.change.item.name, 40)}: accepts {plain(accepted, 300)}.{warning}", width="stretch")
 
 
 def _accept(draft: Draft, accepting: Acceptance) -> None:
@@ -287,7 +287,7 @@ def _curve(draft: Draft, template: Template, item: FieldSpec, name: str, answers
 
     now = getattr(item.primitive, name)
     curve = what_if(template, item.name, name, settings_of(item, name, answers), answers)
-    points = {point.setting: point for point in curve.points if point.passed is not None}
+    points = {point.setting: point for point in curve.points}
     if not points:
         st.info("No other setting is possible.", icon=":material/info:")
         return
@@ -322,13 +322,12 @@ def _curve(draft: Draft, template: Template, item: FieldSpec, name: str, answers
 def _sentence(curve: Curve, point: Point) -> str:
     from karenina_core.analysis import wilson
 
-    passed = point.passed or 0
-    rate = passed / curve.total
+    rate = point.passed / curve.total
     low, high = wilson([rate], [curve.total])
     shown = f"{percent(rate)}, 95 % interval {interval(float(low[0]), float(high[0]))}"
     changed = f"{point.gained} more, {point.lost} fewer than the {curve.now} now"
     return (
-        f"With {plain(curve.parameter)} = **{point.setting:g}**, **{passed} of {curve.total}** stored answers pass "
+        f"With {plain(curve.parameter)} = **{point.setting:g}**, **{point.passed} of {curve.total}** stored answers pass "
         f"({shown}): {changed}."
     )
 

@@ -92,7 +92,7 @@ def test_the_diagonal_says_how_consistent_a_judge_is():
     assert "48 of 48 questions" in hover
 
 
-POINTS = (Point(0.0, 1), Point(0.1, 3, gained=2), Point(-1, None, problem="too small"), Point(0.2, 4, gained=3))
+POINTS = (Point(0.0, 1), Point(0.1, 3, gained=2), Point(0.2, 4, gained=3))
 
 
 def test_the_curve_has_a_step_for_every_possible_setting() -> None:
