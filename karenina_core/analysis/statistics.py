@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from karenina_core.analysis.columns import TraitKind
+
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
@@ -296,12 +298,15 @@ def trait_summary(frame: pd.DataFrame, by: By = ("trait", "kind", "answering_mod
     return groups.labels.assign(**found, **scatter, low=low, high=high, few=n < FEW)
 
 
-def label_shares(frame: pd.DataFrame, by: By = ("trait", "answering_model")) -> pd.DataFrame:
+def label_shares(
+    frame: pd.DataFrame, by: By = ("trait", "answering_model"), kind: TraitKind = "llm_literal"
+) -> pd.DataFrame:
     """Return how often each class of a literal trait was chosen, one row per group and class.
 
     Args:
         frame: A table of `traits_frame`.
         by: Columns to group by.
+        kind: Kind of the traits; the classes of a score are the scores that occur.
 
     Returns:
         The `by` columns, then `label`, `index` (its place among the classes), `count`, `n` (rows of the group),
@@ -310,7 +315,7 @@ def label_shares(frame: pd.DataFrame, by: By = ("trait", "answering_model")) -> 
     import numpy as np
 
     names = _names(by)
-    literal = frame[(frame["kind"] == "llm_literal") & (frame["label"] != "")]
+    literal = frame[(frame["kind"] == kind) & (frame["label"] != "")]
     groups, of = Groups(literal, [*names, "label"]), Groups(literal, names)
     lowest = literal["value"].groupby(groups.codes).min().to_numpy()
     n = of.count()[of.codes[groups.first]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,6 +24,7 @@ NOTHING = "#737373"
 GRID = "rgba(128, 128, 128, 0.25)"
 CLEAR = "rgba(0, 0, 0, 0)"
 LIGHT_TEXT, DARK_TEXT = "#FFFFFF", "#000000"
+_SHADES = [[0, WRONG], [0.5, NOTHING], [1, RIGHT]]  # of numbers from -1 to 1; the text on the square says the same
 
 # Okabe and Ito's colours, told apart with every kind of colour vision; the symbols tell series apart without any.
 SERIES_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -43,12 +44,14 @@ class Mark(NamedTuple):
 
     Attributes:
         x: Where it stands.
-        y: Likewise.
+        y: Likewise; in a figure of labelled rows, what is written beside its row.
         hover: What it says in full.
         click: Its `customdata`.
         text: What is written on it or beside it.
         low: Lower end of its interval; not a number without one.
         high: Upper end.
+        few: Drawn open: too few rows to tell.
+        series: Which series it belongs to, for colour and symbol.
     """
 
     x: Any
@@ -58,6 +61,23 @@ class Mark(NamedTuple):
     text: str = ""
     low: float = math.nan
     high: float = math.nan
+    few: bool = False
+    series: str = ""
+
+
+def mark(row: Row, x: Any, y: Any, *words: str, text: str = "", series: str = "") -> Mark:
+    """Return the mark of a row of statistics, with the row's interval and the way to the rows behind it.
+
+    Args:
+        row: The row.
+        x: As in `Mark`.
+        y: Likewise.
+        words: Lines of the hover text; empty ones are left out.
+        text: As in `Mark`.
+        series: Likewise.
+    """
+    ends = (row.get("low", math.nan), row.get("high", math.nan))
+    return Mark(x, y, lines(*words), place(row), text, *ends, bool(row.get("few")), series)
 
 
 def figure(traces: list[Any], height: int, **layout: Any) -> Any:
@@ -162,15 +182,8 @@ def axis(title: str = "", **more: Any) -> dict[str, Any]:
     return {**_AXIS, "title": {"text": title}, **more}
 
 
-def names_axis(labels: Mapping[str, str], **more: Any) -> dict[str, Any]:
-    """Return an axis of names in their order, each with what is written beside it."""
-    names, texts = list(labels), list(labels.values())
-    order = {"type": "category", "categoryorder": "array", "categoryarray": names, "tickmode": "array"}
-    return {**_AXIS, **order, "tickvals": names, "ticktext": texts, "showgrid": False, **more}
-
-
 def rows_axis(labels: Sequence[str], **more: Any) -> dict[str, Any]:
-    """Return a vertical axis with a labelled row for each of 0, 1, 2 and so on, the first at the top."""
+    """Return an axis with a label for each of 0, 1, 2 and so on; unless its range is given, the first is at the top."""
     ticks = {"tickvals": list(range(len(labels))), "ticktext": list(labels), "showgrid": False}
     return {**_AXIS, **ticks, "range": [len(labels) - 0.5, -0.5], **more}
 
@@ -198,88 +211,59 @@ def lines(*parts: str) -> str:
     return "<br>".join(filter(None, parts))
 
 
-# Dots with intervals
-
-
-class Dot(NamedTuple):
-    """One value, 0 to 1, with its interval.
-
-    Attributes:
-        row: What is written beside its row; dots of the same text share the row.
-        series: Which series it belongs to, for colour and symbol.
-        value: Where it stands; not a number when there is nothing to show but the row.
-        hover: What it says in full.
-        click: Its `customdata`.
-        few: Drawn open: too few rows to tell.
-        low: Lower end of the interval, not a number without one.
-        high: Upper end.
-    """
-
-    row: str
-    series: str
-    value: float
-    hover: str
-    click: list[Any]
-    few: bool
-    low: float = math.nan
-    high: float = math.nan
-
-
-def dot_plot(dots: Sequence[Dot], axis: str) -> Any:
-    """Draw dots in the order of their rows, one series per model or judge.
+def dot_plot(dots: Sequence[Mark], axis: str) -> Any:
+    """Draw dots with their intervals, 0 to 1, one series per model or judge.
 
     Args:
-        dots: The values.
+        dots: The values in the order of their rows; one that is not a number is drawn as a grey cross at 0.
         axis: What the horizontal axis shows.
     """
-    rows, series = (list(dict.fromkeys(names)) for names in zip(*((dot.row, dot.series) for dot in dots), strict=True))
-    traces = [_dot_trace(name, place, len(series), rows, dots) for place, name in enumerate(series)]
+    rows, series = (list(dict.fromkeys(names)) for names in zip(*((dot.y, dot.series) for dot in dots), strict=True))
+    traces = []
+    for number, name in enumerate(series):
+        own, style = [dot for dot in dots if dot.series == name], series_style(number)
+        shift = _SERIES_SPREAD * ((number + 0.5) / len(series) - 0.5)
+        known = [not math.isnan(dot.x) for dot in own]
+        looks = [f"{style['symbol']}{'-open' if dot.few else ''}" for dot in own]
+        marker = {
+            "size": 12,
+            "color": [style["color"] if is_known else NOTHING for is_known in known],
+            "symbol": [look if is_known else "x-thin-open" for look, is_known in zip(looks, known, strict=True)],
+            "line": {"width": 2, "color": style["color"]},
+        }
+        placed = [
+            dot._replace(x=dot.x if is_known else 0.0, y=rows.index(dot.y) + shift)
+            for dot, is_known in zip(own, known, strict=True)
+        ]
+        error = {"axis": "x", "thickness": 2, "color": style["color"]}
+        traces.append(trace(placed, marker, error=error, name=name, cliponaxis=False))
     most_lines = max(row.count("<br>") + 1 for row in rows)
     height = 110 + len(rows) * max(24 + 18 * len(series), 10 + 16 * most_lines)
     return figure(traces, height, showlegend=len(series) > 1, xaxis=share_axis(axis), yaxis=rows_axis(rows))
 
 
-def _dot_trace(name: str, place: int, count: int, rows: list[str], dots: Sequence[Dot]) -> Any:
-    own = [dot for dot in dots if dot.series == name]
-    shift, style = _SERIES_SPREAD * ((place + 0.5) / count - 0.5), series_style(place)
-    known = [not math.isnan(dot.value) for dot in own]
-    symbols = [
-        f"{style['symbol']}{'-open' if dot.few else ''}" if is_known else "x-thin-open"
-        for dot, is_known in zip(own, known, strict=True)
-    ]
-    marker = {
-        "size": 12,
-        "color": [style["color"] if is_known else NOTHING for is_known in known],
-        "symbol": symbols,
-        "line": {"width": 2, "color": style["color"]},
-    }
-    # A dot without a value stands at 0 as a cross: nothing there, and said so.
-    marks = [
-        Mark(dot.value, rows.index(dot.row) + shift, dot.hover, dot.click, low=dot.low, high=dot.high)
-        if is_known
-        else Mark(0.0, rows.index(dot.row) + shift, dot.hover, dot.click)
-        for dot, is_known in zip(own, known, strict=True)
-    ]
-    error = {"axis": "x", "thickness": 2, "color": style["color"]}
-    return trace(marks, marker, error=error, name=name, cliponaxis=False)
+def matrix(marks: Sequence[Mark], shades: Sequence[float], size: int, height: int, **layout: Any) -> Any:
+    """Draw squares with a text on them, from orange at -1 over grey to blue at 1.
+
+    Args:
+        marks: The squares.
+        shades: A number for each; grey where it is none.
+        size: Pixels of a square.
+        height: Pixels of the figure.
+        layout: Its axes, and whatever else there is.
+    """
+    colours = [0.0 if math.isnan(shade) else shade for shade in shades]
+    marker = {"symbol": "square", "size": size, "color": colours, "colorscale": _SHADES, "cmin": -1, "cmax": 1}
+    return figure([trace(marks, marker, text_colour=LIGHT_TEXT)], height, showlegend=False, **layout)
 
 
 # From a click back to rows
 
 
-def place(
-    answering_model: str | None = None,
-    parsing_model: str | None = None,
-    question_id: str | None = None,
-    replicate: int | None = None,
-    item: str | None = None,
-    label: str | None = None,
-    keyword: str | None = None,
-) -> list[Any]:
-    """Return the `customdata` of a mark."""
-    # Plain numbers only: numpy's would not survive the way to the browser and back.
-    repetition = None if replicate is None else int(replicate)
-    return [answering_model, parsing_model, question_id, repetition, item, label, keyword]
+def place(row: Row) -> list[Any]:
+    """Return the `customdata` of a mark, given what is known of the rows behind it by `PLACES` or names of columns."""
+    known = {"item": row.get("field", row.get("trait")), "keyword": row.get("keywords"), **row}
+    return [known.get(name) for name in PLACES]
 
 
 def rows_behind(frame: pd.DataFrame, customdata: Iterable[Any]) -> pd.DataFrame:

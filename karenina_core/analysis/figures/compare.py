@@ -12,9 +12,9 @@ from karenina_core.analysis.comparison.pairs import Pair
 from karenina_core.analysis.comparison.words import Labels, directions, points
 from karenina_core.analysis.figures import canvas
 from karenina_core.analysis.figures.canvas import Mark, Row, literal
-from karenina_core.analysis.figures.results import SHARE_RIGHT, rate_dot
+from karenina_core.analysis.figures.results import SHARE_RIGHT
 from karenina_core.analysis.statistics import wilson
-from karenina_core.analysis.summary import interval, number, percent
+from karenina_core.analysis.summary import interval, number, percent, rate_sentence
 from karenina_core.authoring import Curve
 from karenina_core.text import counted
 
@@ -31,7 +31,6 @@ _FINDINGS = {
 }
 _TRIES = {"once": "right at least once", "always": "right every time"}
 _SQUARE_SIZES = {3: 58, 5: 42, math.inf: 30}  # up to so many raters, so that squares do not overlap on a narrow screen
-_KAPPAS = [[0, canvas.WRONG], [0.5, canvas.NOTHING], [1, canvas.RIGHT]]
 
 
 def compare_differences(pairs: Sequence[Pair], labels: Labels) -> go.Figure:
@@ -106,7 +105,7 @@ def compare_leaderboard(table: pd.DataFrame, labels: Labels) -> go.Figure:
         arm = Arm(*(row[name] for name in ARM))
         label = f"{canvas.wrapped(labels[arm])}<br>group {row['ties']} · n = {row['evaluated']}"
         name = f"{literal(labels[arm])}, group {row['ties']}"
-        dots.append(rate_dot(row, row=label, series="", name=name, click=[arm.id]))
+        dots.append(canvas.mark(row, row["rate"], label, name, rate_sentence(row))._replace(click=[arm.id]))
     return canvas.dot_plot(dots, SHARE_RIGHT).update_layout(height=110 + _ARM_ROW * len(dots))
 
 
@@ -183,20 +182,12 @@ def compare_agreement(pairs: pd.DataFrame, raters: Sequence[str], own: Sequence[
     if not marks:
         return canvas.empty("No two raters looked at the same answer.")
     shades = [math.nan if row["few"] else row["kappa"] for row, _, _ in sides]
-    shades += [math.nan] * (len(marks) - len(shades))
-    marker = {
-        "symbol": "square",
-        "size": next(size for most, size in _SQUARE_SIZES.items() if len(raters) <= most),
-        "color": [0.5 if math.isnan(value) else max(0.0, value) for value in shades],
-        "colorscale": _KAPPAS,
-        "cmin": 0,
-        "cmax": 1,
-    }
     names = [canvas.wrapped(name, 16) for name in raters]
-    return canvas.figure(
-        [canvas.trace(marks, marker, text_colour=canvas.LIGHT_TEXT)],
+    return canvas.matrix(
+        marks,
+        shades + [math.nan] * (len(marks) - len(shades)),
+        size=next(size for most, size in _SQUARE_SIZES.items() if len(raters) <= most),
         height=140 + 74 * len(raters),
-        showlegend=False,
         xaxis=canvas.rows_axis(names, side="top", range=[-0.5, max(len(raters), 3) - 0.5]),
         yaxis=canvas.rows_axis(names),
         margin={"l": 10, "r": 20, "t": 70, "b": 40},

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from karenina_core.analysis.figures import canvas
-from karenina_core.analysis.figures.canvas import DARK_TEXT, LIGHT_TEXT, Mark, Row, literal, place
+from karenina_core.analysis.figures.canvas import DARK_TEXT, LIGHT_TEXT, Mark, Row, literal
 from karenina_core.analysis.statistics import Groups, field_rates, pass_rate
 from karenina_core.analysis.summary import interval, percent
 from karenina_core.text import counted
@@ -44,78 +44,80 @@ LOOKS: dict[State, Look] = {
 }
 
 
-class Square(NamedTuple):
-    """One cell of a grid.
+class About(NamedTuple):
+    """What a square says: the label of its row, the title of its hover text, and sentences below it."""
 
-    Attributes:
-        row: Identity of its row, and what is written beside it.
-        column: Identity of its column, and what is written above it.
-        state: What it says, and what is written on it.
-        hover: What it says in full.
-        click: Its `customdata`.
-    """
-
-    row: tuple[str, str]
-    column: tuple[str, str]
-    state: tuple[State, str]
-    hover: str
-    click: list[Any]
+    label: str
+    title: str
+    sentences: Sequence[str]
 
 
-def state_of(right: int, evaluated: int) -> tuple[State, str]:
-    """Return the state of a cell that sums up several answers, and the text on it."""
-    if not evaluated:
+def _state(row: Row) -> tuple[State, str]:
+    if not row["evaluated"]:
         return "nothing", "–"
-    if right == evaluated:
-        return "right", "✓"
-    return ("partly", percent(right / evaluated).removesuffix(" %")) if right else ("wrong", "✗")
+    if row.get("not_found") == row["evaluated"]:
+        return "not_found", "∅"
+    if row["rate"] in (0, 1):
+        return ("right", "✓") if row["rate"] else ("wrong", "✗")
+    return "partly", percent(row["rate"]).removesuffix(" %")
 
 
-def hardest(frame: pd.DataFrame, by: list[str], right: Any, decided: Any) -> tuple[pd.DataFrame, int]:
-    """Return the rows of a table that a grid has room for, and how many rows the grid would have in all.
+def hardest(table: pd.DataFrame, by: list[str], most: int, *, always: bool = False) -> tuple[pd.DataFrame, int]:
+    """Return the rates that a figure has room for, and how many rows it would have in all.
 
     Args:
-        frame: The table; what is returned is all of it, or the part of its hardest rows, hardest first.
-        by: Columns that make a row of the grid.
-        right: Says of every row of the table whether it is right.
-        decided: Says of every row of the table whether that is known.
+        table: Rates of `statistics`.
+        by: Columns that make a row of the figure.
+        most: Rows that fit; where there are more, the hardest are returned, the hardest first.
+        always: Whether the hardest come first in any case.
     """
     import numpy as np
 
-    rows = Groups(frame, by)
-    if len(rows) <= MOST_ROWS:
-        return frame, len(rows)
-    known = rows.count(decided.to_numpy())
-    rates = rows.count(right.to_numpy()) / np.where(known > 0, known, np.nan)
-    shown = np.argsort(rates, kind="stable")[:MOST_ROWS]  # what was never decided stands last
-    ranks = np.full(len(rows), MOST_ROWS)
-    ranks[shown] = np.arange(MOST_ROWS)
-    chosen = np.flatnonzero(ranks[rows.codes] < MOST_ROWS)
-    return frame.iloc[chosen[np.argsort(ranks[rows.codes[chosen]], kind="stable")]], len(rows)
+    rows = Groups(table, by)
+    if len(rows) <= most and not always:
+        return table, len(rows)
+    evaluated = rows.total(table["evaluated"])
+    rates = rows.total(table["passed" if "passed" in table else "right"]) / np.where(evaluated > 0, evaluated, np.nan)
+    ranks = np.argsort(np.argsort(rates, kind="stable"))[rows.codes]  # what was never decided stands last
+    return table.iloc[np.argsort(ranks, kind="stable")[: (ranks < most).sum()]], len(rows)
 
 
-def grid(squares: Sequence[Square], noun: str, total: int) -> Any:
-    """Draw squares in the order of their rows and columns.
+def grid(table: pd.DataFrame, names: Sequence[str], noun: str, total: int, about: Callable[[Row], About]) -> Any:
+    """Draw a square for every row of a table of rates, in the order of the table.
 
     Args:
-        squares: The cells.
+        table: Rates by `names`, model, and judge and repeat where there are several.
+        names: Columns that make a row of the grid.
         noun: What a row is, such as `question`, for the remark when there are too many.
-        total: Rows there are in all, when not all are among the squares.
+        total: Rows there are in all, when not all are in the table.
+        about: What the square of a row of the table says.
 
     Returns:
         The figure; its layout's `meta` says under `least_width` from how many pixels on no squares overlap.
     """
-    rows, columns = dict(square.row for square in squares), dict(square.column for square in squares)
-    lengths = [max(map(len, label.split("<br>"))) for label in columns.values()]
+    heads = [name for name in ("answering_model", "parsing_model", "replicate") if name in table]
+    rows: dict[Any, tuple[int, str]] = {}
+    columns: dict[Any, tuple[int, str]] = {}
+    marks: dict[State, list[Mark]] = {state: [] for state in LOOKS}
+    for row in table.to_dict("records"):
+        label, title, sentences = about(row)
+        head = "<br>".join(f"#{row[name]}" if name == "replicate" else literal(row[name], 30) for name in heads)
+        x, _ = columns.setdefault(tuple(row[name] for name in heads), (len(columns), head))
+        y, _ = rows.setdefault(tuple(row[name] for name in names), (len(rows), label))
+        state, text = _state(row)
+        marks[state].append(canvas.mark(row, x, y, title, head, *sentences, text=text))
+    labels = [label for _, label in columns.values()]
+    lengths = [max(map(len, label.split("<br>"))) for label in labels]
     tilted = len(lengths) > MOST_FLAT_LABELS or sum(lengths) > MOST_FLAT_TEXT
-    head = FLAT_HEAD + 5 * max(lengths) if tilted else FLAT_HEAD
+    head_space = FLAT_HEAD + 5 * max(lengths) if tilted else FLAT_HEAD
     right = min(70, max(20, 4 * lengths[-1] - PITCH // 2)) if tilted else 20  # the last label leans over the edge
+    across: dict[str, Any] = {"range": [-0.5, len(labels) - 0.5], "side": "top", "automargin": False}
     drawing = canvas.figure(
-        [_state_trace(state, squares) for state in LOOKS],
-        height=head + PITCH * len(rows) + FOOT,
-        xaxis=canvas.names_axis(columns, side="top", automargin=False, tickangle=-50 if tilted else 0),
-        yaxis=canvas.names_axis(rows, range=[len(rows) - 0.5, -0.5]),
-        margin={"l": 10, "t": head, "b": FOOT, "r": right},
+        [_state_trace(LOOKS[state], own, len(table)) for state, own in marks.items()],
+        height=head_space + PITCH * len(rows) + FOOT,
+        xaxis=canvas.rows_axis(labels, tickangle=-50 if tilted else 0, **across),
+        yaxis=canvas.rows_axis([label for _, label in rows.values()]),
+        margin={"l": 10, "t": head_space, "b": FOOT, "r": right},
         meta={"least_width": ROW_LABEL + right + (SIZE + 4) * len(lengths)},
         legend={"orientation": "h", "xref": "container", "yref": "container", "x": 0, "y": 0, "yanchor": "bottom"},
         # Squares would overlap on a narrow screen: there the figure is wider than the screen and scrolls.
@@ -126,15 +128,9 @@ def grid(squares: Sequence[Square], noun: str, total: int) -> Any:
     return drawing
 
 
-def _state_trace(state: State, squares: Sequence[Square]) -> Any:
-    look = LOOKS[state]
-    marks = [
-        Mark(square.column[0], square.row[0], square.hover, square.click, square.state[1])
-        for square in squares
-        if square.state[0] == state
-    ]
+def _state_trace(look: Look, marks: Sequence[Mark], together: int) -> Any:
     marker = {"symbol": "square", "size": SIZE, "color": look.colour}
-    more: dict[str, Any] = {"name": look.words, "showlegend": bool(marks), "gl": len(squares) > MOST_SVG_MARKS}
+    more: dict[str, Any] = {"name": look.words, "showlegend": bool(marks), "gl": together > MOST_SVG_MARKS}
     return canvas.trace(marks, marker, text_colour=look.text_colour, **more)
 
 
@@ -147,16 +143,15 @@ def questions(frame: pd.DataFrame, replicates: bool | None = None) -> go.Figure:
     """
     if frame.empty:
         return canvas.empty("No results yet: start a run to see them question by question.")
-    shown, total = hardest(frame, ["question_id"], frame["verdict"] == "pass", frame["verdict"] != "not_evaluated")
-    rows = question_numbers(shown, replicates).to_dict("records")
-    return grid([_question_square(row) for row in rows], "question", total)
+    shown, total = hardest(question_numbers(frame, replicates), ["question_id"], MOST_ROWS)
+    return grid(shown, ["question_id"], "question", total, _about_question)
 
 
 def question_numbers(frame: pd.DataFrame, replicates: bool | None = None) -> pd.DataFrame:
     """Return the rates behind the squares, see `statistics.pass_rate`."""
     import numpy as np
 
-    columns = ["answering_model", *(["parsing_model"] if frame["parsing_model"].nunique() > 1 else [])]
+    columns = ["answering_model", *_judge(frame)]
     repeated = frame["replicate"].nunique() > 1
     if replicates is None:
         replicates = len(frame[[*columns, "replicate"]].drop_duplicates()) <= MOST_COLUMNS
@@ -170,58 +165,42 @@ def question_numbers(frame: pd.DataFrame, replicates: bool | None = None) -> pd.
     return pass_rate(frame.iloc[np.lexsort(order[::-1])], ["question_id", "question", *columns])
 
 
-def _question_square(row: Row) -> Square:
-    model, judge, replicate = row["answering_model"], row.get("parsing_model"), row.get("replicate")
-    label = canvas.lines(*(literal(name, 30) for name in (model, judge) if name), f"#{replicate}" if replicate else "")
+def _judge(frame: pd.DataFrame) -> list[str]:
+    return ["parsing_model"] if frame["parsing_model"].nunique() > 1 else []
+
+
+def _about_question(row: Row) -> About:
     if row["n"] == 1:
         words = "right" if row["passed"] else "wrong" if row["evaluated"] else "not evaluated"
     else:
         words = f"{row['passed']} of {counted(row['evaluated'], 'answer')} right"
         words += f", {row['not_evaluated']} not evaluated" if row["not_evaluated"] else ""
-    return Square(
-        (row["question_id"], canvas.wrapped(row["question"])),
-        (f"{model}\n{judge}\n{replicate}", label),
-        state_of(row["passed"], row["evaluated"]),
-        canvas.lines(f"<b>{literal(row['question'])}</b>", label, words),
-        place(model, judge, row["question_id"], replicate),
-    )
+    return About(canvas.wrapped(row["question"]), f"<b>{literal(row['question'])}</b>", [words])
 
 
 def fields(frame: pd.DataFrame) -> go.Figure:
-    """Draw one square per template field and model: the share of answers in which the field is right.
-
-    A row that is wrong everywhere points at the field or its rule rather than at the models.
+    """Draw one square per template field and model.
 
     Args:
         frame: A table of `fields_frame`.
     """
     if frame.empty:
         return canvas.empty("No verified fields yet: they appear when answers are checked by a template with fields.")
-    shown, total = hardest(frame, ["question_id", "field"], frame["state"] == "right", frame["state"] != "undecided")
+    shown, total = hardest(field_numbers(frame), ["question_id", "field"], MOST_ROWS)
     one_question = shown["question_id"].nunique() == 1
-    return grid([_field_square(row, one_question) for row in field_numbers(shown).to_dict("records")], "field", total)
+    return grid(shown, ["question_id", "field"], "field", total, lambda row: _about_field(row, one_question))
 
 
 def field_numbers(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rates behind the squares, see `statistics.field_rates`."""
-    judges = ["parsing_model"] if frame["parsing_model"].nunique() > 1 else []
-    return field_rates(frame, ["question_id", "question", "field", "answering_model", *judges])
+    return field_rates(frame, ["question_id", "question", "field", "answering_model", *_judge(frame)])
 
 
-def _field_square(row: Row, one_question: bool) -> Square:
-    model, judge = row["answering_model"], row.get("parsing_model")
+def _about_field(row: Row, one_question: bool) -> About:
     field, question = literal(row["field"], 30), canvas.wrapped(row["question"], lines=1)
-    column = canvas.lines(literal(model, 30), literal(judge, 30) if judge else "")
-    nothing_found = row["evaluated"] and row["not_found"] == row["evaluated"]
     words = [f"none of {counted(row['n'], 'answer')} decided"]
     if row["evaluated"]:
         others = {"wrong": "wrong", "not_found": "not found in the response", "undecided": "not decided"}
         words = [f"{row['right']} of {row['evaluated']} right (95 % interval {interval(row['low'], row['high'])})"]
         words += [f"{row[name]} {meaning}" for name, meaning in others.items() if row[name]]
-    return Square(
-        (f"{row['question_id']}\n{row['field']}", field if one_question else f"{field}<br>{question}"),
-        (f"{model}\n{judge}", column),
-        ("not_found", "∅") if nothing_found else state_of(row["right"], row["evaluated"]),
-        canvas.lines(f"<b>{field}</b> of {question}", column, *words),
-        place(model, judge, row["question_id"], item=row["field"]),
-    )
+    return About(field if one_question else f"{field}<br>{question}", f"<b>{field}</b> of {question}", words)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from karenina_core.analysis import statistics
 from karenina_core.analysis.figures import canvas
-from karenina_core.analysis.figures.canvas import Dot, Mark, Row, literal, place
-from karenina_core.analysis.figures.grids import Look, Square, grid, state_of
+from karenina_core.analysis.figures.canvas import Mark, Row, literal, mark
+from karenina_core.analysis.figures.grids import About, Look, grid, hardest
 from karenina_core.analysis.statistics import MIN_EXAMINEES, item_analysis, latencies
 from karenina_core.analysis.summary import rate_sentence
 
@@ -38,30 +38,18 @@ def pass_rate(frame: pd.DataFrame) -> go.Figure:
     """Draw pass rates with 95 % Wilson intervals, one row per answering model, one series per judge."""
     if frame.empty:
         return canvas.empty("No results yet: start a run to see how often each model is right.")
-    table = pass_rate_numbers(frame)
+    table, dots = pass_rate_numbers(frame), []
     evaluated = table.groupby("answering_model", observed=True)["evaluated"].sum()
-    dots = [
-        rate_dot(
-            row,
-            row=f"{literal(row['answering_model'])}<br>n = {evaluated[row['answering_model']]}",
-            series=f"judged by {literal(row['parsing_model'])}",
-            name=f"{literal(row['answering_model'])}, judged by {literal(row['parsing_model'])}",
-            click=place(row["answering_model"], row["parsing_model"]),
-        )
-        for row in table.to_dict("records")
-    ]
+    for row in table.to_dict("records"):
+        model, judge = literal(row["answering_model"]), f"judged by {literal(row['parsing_model'])}"
+        label = f"{model}<br>n = {evaluated[row['answering_model']]}"
+        dots.append(mark(row, row["rate"], label, f"{model}, {judge}", rate_sentence(row), series=judge))
     return canvas.dot_plot(dots, SHARE_RIGHT)
 
 
 def pass_rate_numbers(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rates behind the dots, see `statistics.pass_rate`."""
     return statistics.pass_rate(frame, ["answering_model", "parsing_model"])
-
-
-def rate_dot(rate: Row, /, row: str, series: str, name: str, click: list[Any]) -> Dot:
-    """Return a row of `statistics.pass_rate` as a dot."""
-    hover = f"{name}<br>{rate_sentence(rate)}"
-    return Dot(row, series, rate["rate"], hover, click, bool(rate["few"]), rate["low"], rate["high"])
 
 
 def keywords(frame: pd.DataFrame) -> go.Figure:
@@ -71,16 +59,16 @@ def keywords(frame: pd.DataFrame) -> go.Figure:
     """
     if frame.empty or not frame["keywords"].map(len).any():
         return canvas.empty("No keywords yet: give questions keywords, and see here which subjects are hard.")
-    table = keyword_numbers(frame)
-    order = table.groupby("keywords", sort=False)[["passed", "evaluated"]].sum()
-    rates = (order["passed"] / order["evaluated"].where(order["evaluated"] > 0)).sort_values(kind="stable")
-    ranks = table["keywords"].map({name: rank for rank, name in enumerate(rates.index[:MOST_KEYWORDS])})
-    rows = table[ranks.notna()].assign(rank=ranks).sort_values("rank", kind="stable").to_dict("records")
-    if table["answering_model"].nunique() > MOST_SERIES:
-        return grid([_keyword_square(row) for row in rows], "keyword", len(rates))
-    drawing = canvas.dot_plot([_keyword_dot(row) for row in rows], SHARE_RIGHT)
-    if len(rates) > MOST_KEYWORDS:
-        canvas.note(drawing, f"The {MOST_KEYWORDS} hardest of {len(rates):,} keywords are shown. Filter to see others.")
+    shown, total = hardest(keyword_numbers(frame), ["keywords"], MOST_KEYWORDS, always=True)
+    if shown["answering_model"].nunique() > MOST_SERIES:
+        return grid(shown, ["keywords"], "keyword", total, _about_keyword)
+    dots = []
+    for row in shown.to_dict("records"):
+        (label, title, sentences), model = _about_keyword(row), literal(row["answering_model"])
+        dots.append(mark(row, row["rate"], label, title, model, *sentences, series=model))
+    drawing = canvas.dot_plot(dots, SHARE_RIGHT)
+    if total > MOST_KEYWORDS:
+        canvas.note(drawing, f"The {MOST_KEYWORDS} hardest of {total:,} keywords are shown. Filter to see others.")
     return drawing
 
 
@@ -89,18 +77,8 @@ def keyword_numbers(frame: pd.DataFrame) -> pd.DataFrame:
     return statistics.pass_rate(frame, ["keywords", "answering_model"])
 
 
-def _keyword_dot(row: Row) -> Dot:
-    keyword, model = row["keywords"], row["answering_model"]
-    name = f"<b>{literal(keyword)}</b><br>{literal(model)}"
-    return rate_dot(
-        row, row=canvas.wrapped(keyword), series=literal(model), name=name, click=place(model, keyword=keyword)
-    )
-
-
-def _keyword_square(row: Row) -> Square:
-    dot = _keyword_dot(row)
-    column = (row["answering_model"], literal(row["answering_model"], 30))
-    return Square((row["keywords"], dot.row), column, state_of(row["passed"], row["evaluated"]), dot.hover, dot.click)
+def _about_keyword(row: Row) -> About:
+    return About(canvas.wrapped(row["keywords"]), f"<b>{literal(row['keywords'])}</b>", [rate_sentence(row)])
 
 
 # Cost and time
@@ -113,13 +91,22 @@ def cost_quality(frame: pd.DataFrame) -> go.Figure:
     if not any(row["cost"] for row in known):
         return canvas.empty(_why_no_prices(frame))
     remembered = frame.loc[frame["answer_origin"] == "ledger", "answering_model"].value_counts()
-    marks = [
-        _price_mark(row, number, len(known), int(remembered.get(row["answering_model"], 0)))
-        for number, row in enumerate(known)
-    ]
+    marks = [_price_mark(row, len(known), int(remembered.get(row["answering_model"], 0))) for row in known]
+    looks = [(canvas.RIGHT, "diamond") if row["best"] else (canvas.NOTHING, "circle") for row in known]
+    marker = {
+        "size": 13,
+        "color": [colour for colour, _ in looks],
+        "symbol": [f"{symbol}-open" if row["few"] else symbol for row, (_, symbol) in zip(known, looks, strict=True)],
+    }
+    error = {"axis": "y", "thickness": 2, "color": canvas.NOTHING}
+    models = canvas.trace(marks, marker, error=error, showlegend=False)
+    # Names point inwards, and those of neighbours in price stand on different sides.
+    halves = ["right" if number < len(known) / 2 else "left" for number in range(len(known))]
+    sides = [f"{'top' if number % 2 else 'bottom'} {half}" for number, half in enumerate(halves)]
+    models.update(text=[mark.text for mark in marks], mode="markers+text", textposition=sides)
     prices = canvas.axis("US dollars for an answer, the judge left out", **_price_ticks(known))
     shares = canvas.share_axis("Share right", range=[-0.03, 1.06])
-    drawing = canvas.figure([_frontier(known), *marks], 420, xaxis=prices, yaxis=shares)
+    drawing = canvas.figure([_frontier(known), models], 420, xaxis=prices, yaxis=shares)
     if len(known) < len(rows):
         lacking = [literal(row["answering_model"], 30) for row in rows if row not in known]
         more = "…" if len(lacking) > 5 else ""
@@ -167,23 +154,19 @@ def _frontier(rows: Sequence[Row]) -> Any:
     )
 
 
-def _price_mark(row: Row, number: int, of: int, remembered: int) -> Any:
-    colour, symbol = (canvas.RIGHT, "diamond") if row["best"] else (canvas.NOTHING, "circle")
+def _price_mark(row: Row, of: int, remembered: int) -> Mark:
     partly = "" if row["priced"] == row["n"] else f" (known for {row['priced']} of {row['n']})"
-    hover = canvas.lines(
+    return mark(
+        row,
+        row["cost"],
+        row["rate"],
         f"<b>{literal(row['answering_model'])}</b>",
         f"${row['cost']:.5f} an answer{partly}",
         f"{remembered} of {row['n']} from the ledger, at the price first paid" if remembered else "",
         rate_sentence(row),
         "no model is better for less" if row["best"] else "",
+        text=literal(row["answering_model"], 30) if row["best"] or of <= _MOST_NAMES else "",
     )
-    name = literal(row["answering_model"], 30) if row["best"] or of <= _MOST_NAMES else ""
-    mark = Mark(row["cost"], row["rate"], hover, place(row["answering_model"]), name, row["low"], row["high"])
-    marker = {"size": 13, "color": colour, "symbol": f"{symbol}-open" if row["few"] else symbol}
-    # Names point inwards, and those of neighbours in price stand on different sides.
-    side = f"{'bottom' if number % 2 == 0 else 'top'} {'right' if number < of / 2 else 'left'}"
-    drawn = canvas.trace([mark], marker, error={"axis": "y", "thickness": 2, "color": colour}, showlegend=False)
-    return drawn.update(text=[name], mode="markers+text", textposition=side)
 
 
 def latency(frame: pd.DataFrame) -> go.Figure:
@@ -217,7 +200,10 @@ def latency(frame: pd.DataFrame) -> go.Figure:
 
 
 def _time_mark(row: Row, column: str, at: int) -> Mark:
-    hover = canvas.lines(
+    return mark(
+        row,
+        row[column],
+        at,
         f"<b>{literal(row['answering_model'])}</b>",
         f"median {row['median']:.2f} s, n = {row['n']:,}",
         f"80 % between {row['p10']:.2f} and {row['p90']:.2f} s",
@@ -225,7 +211,6 @@ def _time_mark(row: Row, column: str, at: int) -> Mark:
         f"{row['missing']} without a time" if row["missing"] else "",
         "too few to tell" if row["few"] else "",
     )
-    return Mark(row[column], at, hover, place(row["answering_model"]))
 
 
 # Quality of questions
@@ -266,10 +251,6 @@ def _item_symbol(row: Row) -> str:
 def _item_mark(row: Row, meaning: str) -> Mark:
     value, known = row["discrimination"], not math.isnan(row["discrimination"])
     spread = f"(95 % interval {row['discrimination_low']:+.2f} to {row['discrimination_high']:+.2f})"
-    hover = canvas.lines(
-        f"<b>{literal(row['question'])}</b>",
-        rate_sentence(row),
-        f"discrimination {value:+.2f} {spread}, {row['examinees']} models and repeats" if known else "",
-        meaning,
-    )
-    return Mark(row["rate"], value if known else 0.0, hover, place(question_id=row["question_id"]))
+    told = f"discrimination {value:+.2f} {spread}, {row['examinees']} models and repeats" if known else ""
+    title = f"<b>{literal(row['question'])}</b>"
+    return mark(row, row["rate"], value if known else 0.0, title, rate_sentence(row), told, meaning)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from karenina_core.analysis.figures import canvas
-from karenina_core.analysis.figures.canvas import Dot, Mark, Row, literal, place
+from karenina_core.analysis.figures.canvas import Mark, Row, literal, mark
 from karenina_core.analysis.statistics import SAME, label_shares, metric_summary, trait_correlations, trait_summary
 from karenina_core.analysis.summary import interval, number, percent
 from karenina_core.text import counted
@@ -21,9 +21,6 @@ F1_LINES = (0.2, 0.4, 0.6, 0.8)
 _SHARES = ["llm_binary", "regex"]
 _PLANE = ["precision", "recall"]
 _LARGEST_BUBBLE, _TITLE_SPACE, _ROW_SPACE, _MEAN_BELOW = 30, 70, 56, 0.36
-# From the colour of opposite traits over white to that of traits that agree; the number on the square says the same.
-_CORRELATIONS = [[0.0, canvas.WRONG], [0.5, "#F2F2F2"], [1.0, canvas.RIGHT]]
-_LIGHT_TEXT_FROM = 0.6
 
 
 # Bubbles: how often each value occurs, one panel per trait, one row per model
@@ -35,21 +32,24 @@ class Panel(NamedTuple):
     Attributes:
         title: Written above it.
         ticks: Places on the axis and what is written there.
-        bubbles: The values; `y` is what is written beside their row, `text` how often the value occurs.
-        means: Their means, where a mean says something.
+        counts: How often each value occurs, see `statistics.label_shares`.
+        means: Their means, see `statistics.trait_summary`; empty where a mean says nothing.
     """
 
     title: str
     ticks: dict[float, str]
-    bubbles: list[Mark]
-    means: Sequence[Mark] = ()
+    counts: list[Row]
+    means: Sequence[Row] = ()
 
 
 def bubble_panels(panels: Sequence[Panel]) -> Any:
     """Draw panels below each other, each on its own range."""
     from plotly.subplots import make_subplots
 
-    rows = [list(dict.fromkeys(mark.y for mark in (*panel.bubbles, *panel.means))) for panel in panels]
+    rows = [
+        {row["answering_model"]: f"{literal(row['answering_model'], 40)}<br>n = {row['n']}" for row in panel.counts}
+        for panel in panels
+    ]
     heights = [_ROW_SPACE * len(labels) for labels in rows]
     height = sum(heights) + _TITLE_SPACE * len(panels) + 60
     drawing = make_subplots(
@@ -65,15 +65,28 @@ def bubble_panels(panels: Sequence[Panel]) -> Any:
     return drawing
 
 
-def _draw_panel(drawing: Any, panel: Panel, rows: list[str], at: int) -> None:
-    bubbles = [mark._replace(y=rows.index(mark.y)) for mark in panel.bubbles]
-    counts = [int(mark.text) for mark in bubbles]
+def _draw_panel(drawing: Any, panel: Panel, labels: dict[str, str], at: int) -> None:
+    models = list(labels)
+    bubbles = [
+        mark(
+            row,
+            row["index"],
+            models.index(row["answering_model"]),
+            literal(row["answering_model"]),
+            f"{literal(row['label'])}: {row['count']} of {row['n']} ({percent(row['share'])})",
+            text=str(row["count"]),
+        )
+        for row in panel.counts
+    ]
+    most = max(row["count"] for row in panel.counts)
     # The area, not the width, is what people compare; 14 px keep the number readable.
-    sizes = [max(14.0, _LARGEST_BUBBLE * math.sqrt(count / max(counts))) for count in counts]
+    sizes = [max(14.0, _LARGEST_BUBBLE * math.sqrt(row["count"] / most)) for row in panel.counts]
     look = {"color": canvas.RIGHT, "opacity": 1, "size": sizes}
     drawing.add_trace(canvas.trace(bubbles, look, text_colour=canvas.LIGHT_TEXT), row=at, col=1)
     if panel.means:
-        means = [mark._replace(y=rows.index(mark.y) + _MEAN_BELOW) for mark in panel.means]
+        means = [
+            _mean_mark(row, models.index(row["answering_model"]), labels[row["answering_model"]]) for row in panel.means
+        ]
         diamond = {"symbol": "diamond", "size": 11, "color": canvas.PARTLY, "line": {"width": 1, "color": "#000000"}}
         drawing.add_trace(canvas.trace(means, diamond, error={"axis": "x", "color": canvas.PARTLY}), row=at, col=1)
     places = list(panel.ticks)
@@ -81,7 +94,13 @@ def _draw_panel(drawing: Any, panel: Panel, rows: list[str], at: int) -> None:
     shared = {"row": at, "col": 1, "gridcolor": canvas.GRID, "zeroline": False, "automargin": True}
     ends = [places[0] - edge, places[-1] + edge]
     drawing.update_xaxes(range=ends, tickvals=places, ticktext=list(panel.ticks.values()), **shared)
-    drawing.update_yaxes(**canvas.rows_axis(rows) | {"showgrid": True} | shared)
+    drawing.update_yaxes(**canvas.rows_axis(list(labels.values())) | {"showgrid": True} | shared)
+
+
+def _mean_mark(row: Row, at: int, label: str) -> Mark:
+    spread = "" if math.isnan(row["low"]) else f" (95 % interval {row['low']:.1f}–{row['high']:.1f})"
+    few = "too few to tell" if row["few"] else ""
+    return mark(row, row["mean"], at + _MEAN_BELOW, label, f"mean {row['mean']:.2f}{spread}", few)
 
 
 def trait_scores(frame: pd.DataFrame) -> go.Figure:
@@ -91,18 +110,26 @@ def trait_scores(frame: pd.DataFrame) -> go.Figure:
         frame: A table of `traits_frame`. Where it does not know a trait's range, 1 to 5 is shown, widened to the
             scores that occur.
     """
-    scores = frame.loc[(frame["kind"] == "llm_score") & frame["value"].notna()]
+    scores = frame[(frame["kind"] == "llm_score") & frame["value"].notna()]
     if scores.empty:
         return canvas.empty("No scores yet: they appear when a rubric has traits scored by a judge.")
-    summary, ranges = score_numbers(scores), scores.groupby("trait", sort=False, observed=True)
-    counts = scores.groupby(["trait", "answering_model", "value"], sort=False, observed=True).size()
-    table = counts.reset_index(name="count")
-    return bubble_panels(
-        [
-            _score_panel(str(trait), rows, summary[summary["trait"] == trait], table[table["trait"] == trait])
-            for trait, rows in ranges[["minimum", "maximum", "higher_is_better"]]
-        ]
-    )
+    counts, means = label_shares(scores, kind="llm_score"), score_numbers(scores)
+    groups = scores.groupby("trait", sort=False, observed=True)
+    panels = []
+    for trait, rows in groups:
+        low, high = rows["minimum"].min(), rows["maximum"].max()
+        if math.isnan(low) or math.isnan(high):
+            low, high = USUAL_RANGE
+        low, high = int(min(low, rows["value"].min())), int(max(high, rows["value"].max()))
+        known = rows["higher_is_better"].dropna().unique()
+        direction = "" if len(known) != 1 else " (higher is better →)" if known[0] else " (← lower is better)"
+        own = means[means["trait"] == trait]
+        # Scores end where the range ends, so their mean does too.
+        own = own.assign(low=own["low"].clip(low), high=own["high"].clip(upper=high))
+        ticks = {float(score): str(score) for score in range(low, high + 1, max(1, (high - low) // 20))}
+        values = counts[counts["trait"] == trait].to_dict("records")
+        panels.append(Panel(f"{literal(str(trait))}{direction}", ticks, values, own.to_dict("records")))
+    return bubble_panels(panels)
 
 
 def score_numbers(frame: pd.DataFrame) -> pd.DataFrame:
@@ -110,65 +137,18 @@ def score_numbers(frame: pd.DataFrame) -> pd.DataFrame:
     return trait_summary(frame[frame["kind"] == "llm_score"], ["trait", "answering_model"])
 
 
-def _score_panel(trait: str, rows: pd.DataFrame, summary: pd.DataFrame, counts: pd.DataFrame) -> Panel:
-    low, high = rows["minimum"].min(), rows["maximum"].max()
-    if math.isnan(low) or math.isnan(high):
-        low, high = USUAL_RANGE
-    low, high = int(min(low, counts["value"].min())), int(max(high, counts["value"].max()))
-    known = rows["higher_is_better"].dropna().unique()
-    direction = "" if len(known) != 1 else " (higher is better →)" if known[0] else " (← lower is better)"
-    # Scores end where the range ends, so their mean does too.
-    means = summary.assign(low=summary["low"].clip(low), high=summary["high"].clip(upper=high)).to_dict("records")
-    labels = {row["answering_model"]: _model_label(row) for row in means}
-    bubbles = [
-        Mark(
-            row["value"],
-            labels[row["answering_model"]],
-            f"{labels[row['answering_model']]}<br>scored {row['value']:g}: {counted(row['count'], 'response')}",
-            place(row["answering_model"], item=trait, label=f"{row['value']:g}"),
-            str(row["count"]),
-        )
-        for row in counts.to_dict("records")
-    ]
-    ticks = {float(score): str(score) for score in range(low, high + 1, max(1, (high - low) // 20))}
-    return Panel(f"{literal(trait)}{direction}", ticks, bubbles, [_mean_mark(row, trait) for row in means])
-
-
-def _model_label(row: Row) -> str:
-    return f"{literal(row['answering_model'], 40)}<br>n = {row['n']}"
-
-
-def _mean_mark(row: Row, trait: str) -> Mark:
-    spread = "" if math.isnan(row["low"]) else f" (95 % interval {row['low']:.1f}–{row['high']:.1f})"
-    few = "too few to tell" if row["few"] else ""
-    hover = canvas.lines(_model_label(row), f"mean {row['mean']:.2f}{spread}", few)
-    click = place(row["answering_model"], item=trait)
-    return Mark(row["mean"], _model_label(row), hover, click, low=row["low"], high=row["high"])
-
-
 def trait_labels(frame: pd.DataFrame) -> go.Figure:
     """Draw how often each class of a literal trait was chosen, one panel per trait, one row per model."""
     table = label_shares(frame)
     if table.empty:
         return canvas.empty("No classes yet: they appear when a rubric has traits with classes.")
-    groups = table.groupby("trait", sort=False, observed=True)
-    return bubble_panels([_label_panel(str(trait), rows) for trait, rows in groups])
-
-
-def _label_panel(trait: str, table: pd.DataFrame) -> Panel:
-    labels = table.sort_values("index", kind="stable")["label"].unique().tolist()
-    bubbles = [
-        Mark(
-            float(labels.index(row["label"])),
-            _model_label(row),
-            f"{literal(row['answering_model'])}<br>{literal(row['label'])}: {row['count']} of {row['n']} "
-            f"({percent(row['share'])})",
-            place(row["answering_model"], item=trait, label=row["label"]),
-            str(row["count"]),
-        )
-        for row in table.to_dict("records")
-    ]
-    return Panel(literal(trait), {float(at): literal(label, 25) for at, label in enumerate(labels)}, bubbles)
+    panels = []
+    for trait, rows in table.groupby("trait", sort=False, observed=True):
+        labels = rows.sort_values("index", kind="stable")["label"].unique().tolist()
+        ticks = {float(at): literal(label, 25) for at, label in enumerate(labels)}
+        counts = rows.assign(index=[labels.index(label) for label in rows["label"]]).to_dict("records")
+        panels.append(Panel(literal(str(trait)), ticks, counts))
+    return bubble_panels(panels)
 
 
 # Shares and correlations
@@ -179,8 +159,18 @@ def trait_shares(frame: pd.DataFrame) -> go.Figure:
     table = share_numbers(frame)
     if table.empty:
         return canvas.empty("No yes-or-no traits yet: they appear when a rubric has binary or pattern traits.")
-    counts = table.groupby("trait", observed=True)["n"].sum()
-    return canvas.dot_plot([_share_dot(row, counts[row["trait"]]) for row in table.to_dict("records")], "Share of yes")
+    counts, dots = table.groupby("trait", observed=True)["n"].sum(), []
+    for row in table.to_dict("records"):
+        trait, model = literal(row["trait"]), literal(row["answering_model"])
+        words = [f"none of {row['missing']} evaluated"]
+        if row["n"]:
+            words = [f"yes in {percent(row['mean'])} of {row['n']}"]
+            words += [f"95 % interval {interval(row['low'], row['high'])}"]
+            words += [f"{row['missing']} not evaluated"] if row["missing"] else []
+            words += ["too few to tell"] if row["few"] else []
+        label = f"{trait}<br>n = {counts[row['trait']]}"
+        dots.append(mark(row, row["mean"], label, f"<b>{trait}</b>", model, *words, series=model))
+    return canvas.dot_plot(dots, "Share of yes")
 
 
 def share_numbers(frame: pd.DataFrame) -> pd.DataFrame:
@@ -188,65 +178,34 @@ def share_numbers(frame: pd.DataFrame) -> pd.DataFrame:
     return trait_summary(frame[frame["kind"].isin(_SHARES)], ["trait", "answering_model"])
 
 
-def _share_dot(row: Row, n: int) -> Dot:
-    trait, model = literal(row["trait"]), literal(row["answering_model"])
-    words = [f"none of {row['missing']} evaluated"]
-    if row["n"]:
-        words = [f"yes in {percent(row['mean'])} of {row['n']}", f"95 % interval {interval(row['low'], row['high'])}"]
-        words += [f"{row['missing']} not evaluated"] if row["missing"] else []
-        words += ["too few to tell"] if row["few"] else []
-    hover, click = canvas.lines(f"<b>{trait}</b>", model, *words), place(row["answering_model"], item=row["trait"])
-    return Dot(f"{trait}<br>n = {n}", model, row["mean"], hover, click, bool(row["few"]), row["low"], row["high"])
-
-
 def trait_redundancy(frame: pd.DataFrame) -> go.Figure:
     """Draw the rank correlation of every two traits as a square."""
-    table = trait_correlations(frame)
-    if table.empty:
+    rows: list[Row] = trait_correlations(frame).to_dict("records")
+    if not rows:
         return canvas.empty("Nothing to compare yet: it needs two traits that are scored, yes or no, or patterns.")
-    rows = table.to_dict("records")
     names = list(dict.fromkeys(row[side] for row in rows for side in ("first", "second")))
-    labels = {name: canvas.wrapped(name, 24) for name in names}
-    across, down = ({name: labels[name] for name in part} for part in (names[:-1], names[1:]))
-    return canvas.figure(
-        [_correlation_trace(rows, colour) for colour in (canvas.LIGHT_TEXT, canvas.DARK_TEXT)],
+    labels = [canvas.wrapped(name, 24) for name in names]
+    ends = [-0.5, len(names) - 1.5]
+    return canvas.matrix(
+        [_correlation_mark(row, names.index(row["first"]), names.index(row["second"]) - 1) for row in rows],
+        [row["correlation"] for row in rows],
+        size=34,
         height=120 + 46 * len(names),
-        showlegend=False,
-        xaxis=canvas.names_axis(across, side="bottom", tickangle=-40),
-        yaxis=canvas.names_axis(down, autorange="reversed"),
+        xaxis=canvas.rows_axis(labels[:-1], range=ends, side="bottom", tickangle=-40),
+        yaxis=canvas.rows_axis(labels[1:]),
     )
 
 
-def _correlation_trace(rows: Sequence[Row], text_colour: str) -> Any:
-    """Draw the squares with this colour of text: light on a dark square, and the other way round."""
-    own = [row for row in rows if (abs(row["correlation"]) >= _LIGHT_TEXT_FROM) == (text_colour == canvas.LIGHT_TEXT)]
-    marker = {
-        "symbol": "square",
-        "size": 34,
-        "color": [0.0 if math.isnan(row["correlation"]) else row["correlation"] for row in own],
-        "colorscale": _CORRELATIONS,
-        "cmin": -1,
-        "cmax": 1,
-        "line": {"width": 1, "color": canvas.NOTHING},
-    }
-    return canvas.trace([_correlation_mark(row) for row in own], marker, text_colour=text_colour)
-
-
-def _correlation_mark(row: Row) -> Mark:
+def _correlation_mark(row: Row, x: int, y: int) -> Mark:
+    known, row = not math.isnan(row["correlation"]), row | {"trait": row["first"]}
+    words = [f"one of them is the same everywhere (n = {row['n']})"]
+    if known:
+        words = [f"correlation {row['correlation']:+.2f}, n = {row['n']}"]
+        words += [] if math.isnan(row["low"]) else [f"95 % interval {row['low']:+.2f} to {row['high']:+.2f}"]
+        redundant = "hardly different: one of them may do" if row["correlation"] >= SAME else ""
+        words += ["too few to tell" if row["few"] else redundant]
     names = f"<b>{literal(row['first'])}</b> and <b>{literal(row['second'])}</b>"
-    click = place(item=row["first"])
-    if math.isnan(row["correlation"]):
-        hover = f"{names}<br>one of them is the same everywhere (n = {row['n']})"
-        return Mark(row["first"], row["second"], hover, click, "–")
-    known = not math.isnan(row["low"])
-    redundant = "hardly different: one of them may do" if row["correlation"] >= SAME else ""
-    hover = canvas.lines(
-        names,
-        f"correlation {row['correlation']:+.2f}, n = {row['n']}",
-        f"95 % interval {row['low']:+.2f} to {row['high']:+.2f}" if known else "",
-        "too few to tell" if row["few"] else redundant,
-    )
-    return Mark(row["first"], row["second"], hover, click, f"{row['correlation']:+.2f}")
+    return mark(row, x, y, names, *words, text=f"{row['correlation']:+.2f}" if known else "–")
 
 
 # Metrics
@@ -261,9 +220,13 @@ def metrics(frame: pd.DataFrame) -> go.Figure:
     return canvas.dot_plot([_metric_dot(row, one_trait) for row in table.to_dict("records")], "Mean over questions")
 
 
-def _metric_dot(row: Row, one_trait: bool) -> Dot:
+def _metric_dot(row: Row, one_trait: bool) -> Mark:
     model = literal(row["answering_model"])
-    hover = canvas.lines(
+    return mark(
+        row,
+        row["macro"],
+        # Narrow labels: on a telephone they share the width with the dots.
+        row["metric"] if one_trait else f"{row['metric']}<br>{canvas.wrapped(row['trait'], 18, 3)}",
         f"<b>{row['metric']}</b> of {literal(row['trait'], 40)}",
         model,
         f"mean of {counted(row['questions'], 'question')}: {number(row['macro'])}",
@@ -271,10 +234,8 @@ def _metric_dot(row: Row, one_trait: bool) -> Dot:
         " · ".join(f"{name.upper()} {row[name]}" for name in ("tp", "fp", "tn", "fn")),
         f"{row['undefined']} undefined (0/0)" if row["undefined"] else "",
         "too few to tell" if row["few"] else "",
+        series=model,
     )
-    # Narrow labels: on a telephone they share the width with the dots.
-    label = row["metric"] if one_trait else f"{row['metric']}<br>{canvas.wrapped(row['trait'], 18, 3)}"
-    return Dot(label, model, row["macro"], hover, place(row["answering_model"], item=row["trait"]), bool(row["few"]))
 
 
 def precision_recall(frame: pd.DataFrame) -> go.Figure:
@@ -302,13 +263,15 @@ def precision_recall(frame: pd.DataFrame) -> go.Figure:
 
 
 def _plane_mark(row: Row) -> Mark:
-    hover = canvas.lines(
+    return mark(
+        row,
+        row["recall"],
+        row["precision"],
         f"<b>{literal(row['trait'])}</b>",
         literal(row["answering_model"]),
         f"precision {row['precision']:.2f}, recall {row['recall']:.2f}",
         f"{row['tp']} found, {row['fn']} missed, {row['fp']} made up",
     )
-    return Mark(row["recall"], row["precision"], hover, place(row["answering_model"], item=row["trait"]))
 
 
 def _f1_line(f1: float) -> Any:
