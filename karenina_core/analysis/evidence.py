@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -27,15 +27,15 @@ LONGEST_QUANTITY = 100  # characters of a date or a number
 DEEPEST_VALUE = 200  # lists and objects around a value; no file or store holds one that lies deeper
 MOST_VALUES = 200
 MOST_SPANS = 50  # of one value
+MOST_PLACES = 500  # of one value that are looked at, most of them within longer words
 MOST_WORDS = 2_000  # of an answer, looked at for similar ones; and as many dates and numbers
 MOST_SIMILAR = 20  # values that are compared closely
 SIMILAR = 0.85  # from this similarity (0 to 1) on, a part of the answer counts as the value written otherwise
 _REMEMBERED = 4  # answers of which the readings are remembered
-_COMPARING = 900  # characters of a value that would cost as much as comparing two texts closely
+_MOST_COMPARED = 100  # parts of the answer that are compared closely with one value
 _MOST_COMPARED_WORDS = 12  # of a value that is compared closely
 _MOST_SKIPPED_WORDS = 3  # of the answer, that a value may leave out
 _LEAST_WORDS = 3  # of a value that is looked for with words left out
-_SHORTEST_JOINED = 3  # characters of a value that is looked for without its blanks
 
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*")
 _NUMBER = re.compile(
@@ -93,30 +93,18 @@ def spans_of(values: Mapping[str, Any], answer: str, choices: Iterable[str] = ()
         choices: Fields whose value is one of a given list.
     """
     known: dict[tuple[type, Any], tuple[Match, list[Span]]] = {}
-    evidence, similar, effort, judged = [], 0, _Effort(), set(choices)
+    evidence, similar, judged = [], 0, set(choices)
     leaves = ((field, *part) for field, value in values.items() for part in _leaves(field, value))
     for field, name, leaf in islice(leaves, MOST_VALUES):
         key = (type(leaf), leaf)
         if key not in known:
-            known[key] = _look_for(leaf, answer, effort, similar=similar < MOST_SIMILAR)
+            known[key] = _look_for(leaf, answer, similar=similar < MOST_SIMILAR)
             similar += known[key][0] in ("fuzzy", "nowhere")
         match, spans = known[key]
-        if match == "nowhere" and (field in judged or len(answer) > LONGEST_ANSWER or effort.left < 0):
+        if match == "nowhere" and (field in judged or len(answer) > LONGEST_ANSWER):
             match = "judged"
-        evidence.append(ValueEvidence(name, leaf if isinstance(leaf, str) else _as_text(leaf), match, tuple(spans)))
+        evidence.append(ValueEvidence(name, _as_text(leaf), match, tuple(spans)))
     return tuple(evidence)
-
-
-@dataclass
-class _Effort:
-    """What may still be spent on looking for the values of a result: one for each place, more for long values."""
-
-    left: int = 30_000
-
-    def spend(self, size: int) -> bool:
-        """Return whether one more place may be looked at, for a text of so many characters."""
-        self.left -= 1 + size // 100
-        return self.left >= 0
 
 
 def _has_choices(described: Any) -> bool:
@@ -132,23 +120,13 @@ def _has_choices(described: Any) -> bool:
     return False
 
 
-class _TooDeep:
-    """Stands for a value that lies too deep to be looked for."""
-
-    def __str__(self) -> str:
-        return "a value nested too deep"
-
-
-_TOO_DEEP = _TooDeep()
-
-
 def _leaves(name: str, value: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Yield the single values within a value, each with its path."""
+    """Yield the single values within a value, each with its path; None stands for one that lies too deep."""
     match value:
         case None:
             return
         case Mapping() | list() | tuple() | set() | frozenset() if depth == DEEPEST_VALUE:
-            yield name, _TOO_DEEP
+            yield name, None
         case Mapping():
             for key, part in value.items():
                 yield from _leaves(f"{name}.{key}", part, depth + 1)
@@ -163,93 +141,80 @@ def _leaves(name: str, value: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
 
 def _as_text(value: Any) -> str:
     try:
-        return str(value)
+        return "a value nested too deep" if value is None else str(value)
     except ValueError:  # an int of more digits than Python prints
         return "a very long number"
 
 
-def _look_for(value: Any, answer: str, effort: _Effort, *, similar: bool) -> tuple[Match, list[Span]]:
-    if isinstance(value, bool | _TooDeep):
+def _look_for(value: Any, answer: str, *, similar: bool) -> tuple[Match, list[Span]]:
+    if value is None or isinstance(value, bool):
         return "judged", []
     if isinstance(value, int | float):
-        return _number_spans(value, answer, effort)
+        return _number_spans(value, answer)
     text = value.strip()
     if not text:
         return "nowhere", []
-    if len(text) > LONGEST_VALUE or effort.left < 0:
+    if len(text) > LONGEST_VALUE:
         return "judged", []
-    if exact := _word_spans(text, answer, effort):
+    exact = _occurrences(text, answer, answer)
+    if exact:
         return "exact", exact
     answer = answer[:LONGEST_ANSWER]
-    normalised = _folded_spans(text, answer, effort)
+    (wanted, _), (folded, origins) = _fold(text), _folded_answer(answer)
+    normalised = _occurrences(wanted, folded, answer, origins)
     if not normalised and len(text) <= LONGEST_QUANTITY:
-        wanted = read_number(text)
-        normalised = _date_spans(text, answer)
-        normalised = normalised or ([] if wanted is None else _number_spans(wanted, answer, effort)[1])
+        quantity = read_number(text)
+        found = _date_spans(text, answer) or ([] if quantity is None else _number_spans(quantity, answer)[1])
+        normalised = found or normalised
     if normalised:
         return "normalised", normalised
-    alike = (_similar_spans(text, answer, effort) or _spans_with_words_left_out(text, answer)) if similar else []
-    return ("fuzzy", alike) if alike else ("nowhere", [])
+    alike = (_similar_spans(text, answer) or _spans_with_words_left_out(text, answer)) if similar else []
+    if alike:
+        return "fuzzy", alike
+    return ("judged" if exact is None or normalised is None else "nowhere"), []
 
 
-# The very words
+# The very words; and without case, punctuation and blanks, so that `BCL2` is in `Bcl-2`
 
 
-def _word_spans(text: str, answer: str, effort: _Effort) -> list[Span]:
-    """Return where a text stands as words of its own, not within longer ones."""
-    spans = (Span(start, start + len(text)) for start in _starts(text, answer, effort))
-    return list(islice((span for span in spans if _is_apart(span, answer)), MOST_SPANS))
+def _occurrences(wanted: str, text: str, answer: str, origins: Sequence[int] = ()) -> list[Span] | None:
+    """Return where a text stands as words of its own, not within longer ones; None where not all of it was searched.
 
-
-def _starts(text: str, answer: str, effort: _Effort) -> Iterator[int]:
-    start = answer.find(text)
-    while start >= 0 and effort.spend(len(text)):
-        yield start
-        start = answer.find(text, start + 1)
-
-
-def _is_apart(span: Span, answer: str) -> bool:
-    """Return whether a span begins and ends where words do."""
-    return not any(0 < at < len(answer) and answer[at - 1].isalnum() and answer[at].isalnum() for at in span)
-
-
-@lru_cache(_REMEMBERED)
-def _words(answer: str) -> list[Span]:
-    return [Span(*match.span()) for match in islice(_WORD.finditer(answer), MOST_WORDS)]
-
-
-# Case, punctuation and blanks do not count, so that `BCL2` is in `Bcl-2`
-
-
-def _folded_spans(text: str, answer: str, effort: _Effort) -> list[Span]:
-    wanted = _fold(text[: len(answer) + 1])[0].strip()
-    if not wanted:
-        return []
-    folded, origins = _folded_answer(answer)
-    if spans := [_origin(span, origins) for span in _word_spans(wanted, folded, effort)]:
-        return spans
-    wanted, (joined, origins) = wanted.replace(" ", ""), _joined_answer(answer)
-    starts = _starts(wanted, joined, effort) if len(wanted) >= _SHORTEST_JOINED else ()
-    found = (_origin(Span(start, start + len(wanted)), origins) for start in starts)
-    return list(islice((span for span in found if _is_apart(span, answer)), MOST_SPANS))
-
-
-def _origin(span: Span, origins: list[int]) -> Span:
-    return Span(origins[span.start], origins[span.end - 1] + 1)
+    Args:
+        wanted: What to look for.
+        text: Where: the answer, or the folded answer.
+        answer: The answer.
+        origins: Where each character of a folded answer came from.
+    """
+    spans: list[Span] = []
+    start = text.find(wanted) if wanted else -1
+    for _ in range(MOST_PLACES):
+        if start < 0 or len(spans) == MOST_SPANS:
+            return spans
+        end = start + len(wanted)
+        span = Span(origins[start], origins[end - 1] + 1) if origins else Span(start, end)
+        edges = answer[span.start - 1 : span.start + 1], answer[span.end - 1 : span.end + 1]
+        if not any(len(edge) == 2 and edge.isalnum() for edge in edges):
+            spans.append(span)
+        start = text.find(wanted, start + 1)
+    return spans or None
 
 
 def _fold(text: str) -> tuple[str, list[int]]:
-    """Return a text in one case without punctuation, and for each of its characters where it came from."""
+    """Return the letters and digits of a text in one case, and where each came from; a blank parts two numbers."""
     folded: list[str] = []
     origins: list[int] = []
+    apart = False
     for at, character in enumerate(text):
-        plain = normal_form("NFKC", character).casefold()
-        if not any(part.isalnum() for part in plain):
-            plain = " "
-        if plain == " " and (not folded or folded[-1] == " "):
-            continue
-        folded += plain
-        origins += [at] * len(plain)
+        plain = character if character.isascii() else normal_form("NFKC", character)
+        for part in plain.casefold():
+            if part.isalnum():
+                if apart and part.isdigit() and folded and folded[-1].isdigit():
+                    folded.append(" ")
+                    origins.append(at)
+                folded.append(part)
+                origins.append(at)
+            apart = not part.isalnum()
     return "".join(folded), origins
 
 
@@ -257,26 +222,23 @@ _folded_answer = lru_cache(_REMEMBERED)(_fold)
 
 
 @lru_cache(_REMEMBERED)
-def _joined_answer(answer: str) -> tuple[str, list[int]]:
-    """Return the folded answer without blanks."""
-    text, origins = _folded_answer(answer)
-    letters = [at for at, character in enumerate(text) if character != " "]
-    return "".join(text[at] for at in letters), [origins[at] for at in letters]
+def _words(answer: str) -> list[Span]:
+    return [Span(*match.span()) for match in islice(_WORD.finditer(answer), MOST_WORDS)]
 
 
 # Numbers and dates, however they are written
 
 
-def _number_spans(wanted: int | float, answer: str, effort: _Effort) -> tuple[Match, list[Span]]:
-    written = _as_text(wanted)
-    if exact := [span for span in _word_spans(written, answer, effort) if _is_whole_number(span, answer)]:
-        return "exact", exact
+def _number_spans(wanted: int | float, answer: str) -> tuple[Match, list[Span]]:
+    exact = _occurrences(_as_text(wanted), answer, answer)
+    if whole := [span for span in exact or () if _is_whole_number(span, answer)]:
+        return "exact", whole
     answer = answer[:LONGEST_ANSWER]
     known = _numbers_in(answer)
     same = [span for span, values in known if any(_equal(value, wanted) for value in values)][:MOST_SPANS]
     if spans := same or _spelled_number(wanted, answer):
         return "normalised", spans
-    return ("judged" if len(known) == MOST_WORDS else "nowhere"), []
+    return ("judged" if exact is None or len(known) == MOST_WORDS else "nowhere"), []
 
 
 def _is_whole_number(span: Span, answer: str) -> bool:
@@ -343,51 +305,42 @@ def _dates_in(answer: str) -> list[tuple[Span, list[tuple[int, ...]]]]:
 # Something similar
 
 
-def _similar_spans(text: str, answer: str, effort: _Effort) -> list[Span]:
+def _similar_spans(text: str, answer: str) -> list[Span]:
     """Return the part of the answer most similar to a text, if it is similar enough."""
-    wanted = _fold(text)[0]
-    size = len(wanted.split())
+    wanted, size = text.casefold(), len(_WORD.findall(text))
     if len(wanted) < 5 or not 0 < size <= _MOST_COMPARED_WORDS:
         return []
-    words = _words(answer)
+    words, compared = _words(answer), 0
     matcher = SequenceMatcher(autojunk=False)
-    matcher.set_seq2(wanted.strip())
+    matcher.set_seq2(wanted)
     best, score = None, math.nextafter(SIMILAR, 0)
     for length in range(max(1, size - 1), size + 2):
         for at in range(len(words) - length + 1):
             span = Span(words[at].start, words[at + length - 1].end)
             matcher.set_seq1(answer[slice(*span)].casefold())
-            if matcher.real_quick_ratio() <= score or matcher.quick_ratio() <= score:
+            if matcher.real_quick_ratio() <= score or matcher.quick_ratio() <= score or compared == _MOST_COMPARED:
                 continue
-            if effort.spend(_COMPARING) and matcher.ratio() > score:
+            compared += 1
+            if matcher.ratio() > score:
                 best, score = span, matcher.ratio()
     return [best] if best else []
 
 
 def _spans_with_words_left_out(text: str, answer: str) -> list[Span]:
     """Return where all words of a text stand in their order, with at most a few others between them."""
-    wanted = _fold(text)[0].split()
+    wanted = [_fold(word)[0] for word in _WORD.findall(text)]
     if len(wanted) < _LEAST_WORDS:
         return []
-    words, spans = _folded_words(answer)
+    spans, words = _words(answer), _folded_words(answer)
     for first, word in enumerate(words):
-        if word == wanted[0] and (last := _last_of(wanted, words, first)) is not None:
+        window = words[first : first + len(wanted) + _MOST_SKIPPED_WORDS]
+        rest = iter(window)
+        if word == wanted[0] and all(part in rest for part in wanted):
+            last = first + len(window) - len(list(rest)) - 1
             return [Span(spans[first].start, spans[last].end)]
     return []
 
 
-def _last_of(wanted: list[str], words: list[str], first: int) -> int | None:
-    """Return where the last of the wanted words stands when the first stands at `first`."""
-    reached = 0
-    for at in range(first, min(first + len(wanted) + _MOST_SKIPPED_WORDS, len(words))):
-        reached += words[at] == wanted[reached]
-        if reached == len(wanted):
-            return at
-    return None
-
-
 @lru_cache(_REMEMBERED)
-def _folded_words(answer: str) -> tuple[list[str], list[Span]]:
-    """Return the first words of an answer, in one case and without punctuation, and where each came from."""
-    every = [(part, span) for span in _words(answer) for part in _fold(answer[slice(*span)])[0].split()]
-    return [part for part, _ in every], [span for _, span in every]
+def _folded_words(answer: str) -> list[str]:
+    return [_fold(answer[slice(*span)])[0] for span in _words(answer)]
