@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,9 +11,11 @@ from pydantic import ValidationError
 
 from karenina_core.authoring.explanations import Subject
 from karenina_core.authoring.field_types import full_date, suggest_rule, yes_or_no
+from karenina_core.authoring.linter.fields import first_description
 from karenina_core.authoring.linter.findings import Finding
 from karenina_core.authoring.linter.templates import lint
 from karenina_core.authoring.reading import (
+    Figure,
     asked_for,
     field_name,
     gives_away,
@@ -29,7 +31,7 @@ from karenina_core.authoring.self_test import Case, near_misses
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError, validation_message
 from karenina_core.schemas import normalize, quoted
-from karenina_core.templates import FieldSpec, TemplateSpec
+from karenina_core.templates import FieldSpec, FieldType, TemplateSpec
 from karenina_core.text import counted
 
 REVIEW_PROPERTY = "template_needs_review"
@@ -151,32 +153,29 @@ class RuleDraft:
     why: str
     review: Review | None = None
 
-    @property
-    def needs_review(self) -> bool:
-        """Whether a person has to look at it before it is used."""
-        return self.review is not None and self.review.needs_review
-
 
 class _Proposal(NamedTuple):
     """A field for a reference answer.
 
     Attributes:
-        fallback: A name for the field where the question does not give one.
-        settings: The rest of the field.
-        description: What the judge looks for; `{it}` stands for what the question asks for.
+        name: Its name where the question does not give one.
+        kind: Its type.
+        truth: Its truth.
         why: How it came about.
+        rule: Its rule; None for the natural one of the type.
+        options: The categories, for a choice.
+        more: What its description says beside what is looked for.
         reservations: What is not sure.
     """
 
-    fallback: str
-    settings: dict[str, Any]
-    description: str
+    name: str
+    kind: FieldType
+    truth: Any
     why: str
-    reservations: tuple[str, ...] = ()
-
-    def field(self, name: str, asked: str) -> FieldSpec:
-        description = self.description.format(it=asked)
-        return FieldSpec.model_validate({"name": name, "description": description, **self.settings})
+    rule: dict[str, Any] | None = None
+    options: Sequence[str] = ()
+    more: str = ""
+    reservations: Sequence[str] = ()
 
 
 def draft_by_rule(question: str, reference_answer: str, notes: str | None = None) -> RuleDraft:
@@ -193,10 +192,7 @@ def draft_by_rule(question: str, reference_answer: str, notes: str | None = None
     text = reference_answer.strip() if "\n" in reference_answer.strip() else " ".join(reference_answer.split())
     if is_placeholder(text):
         return RuleDraft(None, "There is no reference answer to take a truth from.")
-    readers = _READERS if len(text) <= _LONGEST_ANSWER else ()
-    accepted = read_notes(notes).accepted
-    proposals = (reader(text, question, accepted) for reader in readers)
-    proposal = next((proposal for proposal in proposals if proposal is not None), None)
+    proposal = _propose(text, question, read_notes(notes).accepted) if len(text) <= _LONGEST_ANSWER else None
     if proposal is None:
         return RuleDraft(
             None,
@@ -204,7 +200,7 @@ def draft_by_rule(question: str, reference_answer: str, notes: str | None = None
             "decide, or for a model to propose.",
         )
     try:
-        spec = _template(proposal, question)
+        spec = TemplateSpec(fields=[_field(proposal, question)])
     except ValidationError as error:
         return RuleDraft(
             None, f"The reference answer cannot be written into a template: {validation_message(error, most=1)}."
@@ -213,61 +209,52 @@ def draft_by_rule(question: str, reference_answer: str, notes: str | None = None
     return RuleDraft(spec, proposal.why, review(spec, **known, reservations=proposal.reservations))
 
 
-def _template(proposal: _Proposal, question: str) -> TemplateSpec:
-    """Build the template with the first name and description that do not give the truth away."""
-    name, asked = field_name(question, proposal.fallback), asked_for(question)
-    if gives_away(name.replace("_", " "), proposal.settings["ground_truth"]):
-        name = proposal.fallback
-    for phrase in filter(None, (asked, "answer to the question")):
-        spec = TemplateSpec(fields=[proposal.field(name, phrase)])
-        if not any(finding.code.startswith("description_") for finding in lint(spec)):
-            return spec
-    return TemplateSpec(fields=[proposal.field(proposal.fallback, "answer to the question")])
+def _field(proposal: _Proposal, question: str) -> FieldSpec:
+    """Build the field with the first name and description that do not give the truth away."""
+    name = field_name(question, proposal.name)
+    settings = {
+        "name": proposal.name if gives_away(name.replace("_", " "), proposal.truth) else name,
+        "type": proposal.kind,
+        "description": "The answer to the question",
+        "ground_truth": proposal.truth,
+        "literal_values": list(proposal.options),
+        "verify_with": proposal.rule or suggest_rule(proposal.kind),
+    }
+    asked = " ".join(question.split()) if proposal.kind == "bool" else asked_for(question)
+    text = first_description(FieldSpec.model_validate(settings), asked, "answer to the question", more=proposal.more)
+    return FieldSpec.model_validate(settings | ({"description": text} if text else {}))
 
 
-def _braced(text: str) -> str:
-    return text.replace("{", "(").replace("}", ")")
+def _propose(text: str, question: str, accepted: Sequence[str]) -> _Proposal | None:
+    """Return the field for a reference answer, by the most special thing the answer can be; None for a sentence."""
+    if (value := yes_or_no(text)) is not None:
+        return _Proposal("answer_is_yes", "bool", value, f"The reference answer says {'yes' if value else 'no'}.")
+    if options := offered(question, text):
+        truth = next(option for option in options if option.casefold() == text.rstrip(".").casefold())
+        why = f"The question offers {counted(len(options), 'answer')}."
+        return _Proposal("choice", "literal", truth, why, options=options)
+    if figure := read_figure(text):
+        return _number(figure)
+    if (aside := _ASIDE.fullmatch(text)) and (figure := read_figure(aside[1])):
+        return _number(figure, aside[2])
+    if day := full_date(text):
+        return _Proposal("date", "date", day, f"The reference answer is the date {day}, however it is written.")
+    if items := spread(text):
+        return _list(items, question)
+    name, others = with_synonyms(text.rstrip("."))
+    return _name(name, [*others, *accepted]) if 0 < len(words(name)) <= _LONGEST_NAME else None
 
 
-def _yes_no(text: str, question: str, accepted: Sequence[str]) -> _Proposal | None:
-    value = yes_or_no(text)
-    if value is None:
-        return None
-    settings = {"type": "bool", "ground_truth": value, "verify_with": suggest_rule("bool")}
-    asked = _braced(" ".join(question.split()).rstrip("?").strip())
-    description = f"Whether the response answers this question with yes: {asked}?"
-    return _Proposal("answer_is_yes", settings, description, f"The reference answer says {'yes' if value else 'no'}.")
-
-
-def _choice(text: str, question: str, accepted: Sequence[str]) -> _Proposal | None:
-    options = offered(question, text)
-    if not options:
-        return None
-    truth = next(option for option in options if option.casefold() == text.rstrip(".").casefold())
-    rule = suggest_rule("literal")
-    settings = {"type": "literal", "literal_values": options, "ground_truth": truth, "verify_with": rule}
-    described = "Which of the offered categories the response settles on as the {it}"
-    return _Proposal("choice", settings, described, f"The question offers {counted(len(options), 'answer')}.")
-
-
-def _number(text: str, question: str, accepted: Sequence[str]) -> _Proposal | None:
-    figure, doubts = read_figure(text), []
-    if figure is None and (match := _ASIDE.fullmatch(text)):
-        figure = read_figure(match[1])
-        doubts = [f"What stands in brackets was left out: {match[2]}."] if match[2] else []
-    if figure is None:
-        return None
+def _number(figure: Figure, aside: str = "") -> _Proposal:
+    doubts = [f"What stands in brackets was left out: {aside}."] if aside else []
     if figure.unsure:
         doubts.append(f"The comma is read as a thousands separator: {figure.value}.")
     if figure.is_range and None in (figure.low, figure.high):
         doubts.append("The bound itself counts as right.")
     whole = all(isinstance(part, int) for part in (figure.value, figure.low or 0, figure.high or 0))
     truth, rule = 0 if figure.is_range else figure.value, figure.rule()
-    settings = {"type": "int" if whole else "float", "ground_truth": truth, "verify_with": rule}
-    unit = f", in {_braced(figure.unit)}" if figure.unit else ""
     letters = re.sub("[^a-z]", "", figure.unit.lower())
     name = f"number_of_{letters}" if len(letters) > 2 and isinstance(figure.value, int) else "amount"
-    described = f"The {{it}} that the response states, as a {'whole' if whole else 'decimal'} number without its unit"
     if figure.is_range:
         why = "The reference answer gives bounds, so any number within them is right."
     elif rule["type"] == "NumericExact":
@@ -275,54 +262,30 @@ def _number(text: str, question: str, accepted: Sequence[str]) -> _Proposal | No
     else:
         by = f"{rule['tolerance']:g}" if figure.margin is not None else f"{rule['tolerance'] * 100:g} %"
         why = f"The reference answer is not exact, so numbers up to {by} away are right."
-    return _Proposal(name, settings, described + unit, why, tuple(doubts))
+    unit = f", in {figure.unit}" if figure.unit else ""
+    return _Proposal(name, "int" if whole else "float", truth, why, rule, more=unit, reservations=doubts)
 
 
-def _date(text: str, question: str, accepted: Sequence[str]) -> _Proposal | None:
-    day = full_date(text)
-    if day is None:
-        return None
-    settings = {"type": "date", "ground_truth": day, "verify_with": suggest_rule("date")}
-    described = "The {it} that the response states, as a calendar date in the form year-month-day"
-    return _Proposal("date", settings, described, f"The reference answer is the date {day}, however it is written.")
-
-
-def _list(text: str, question: str, accepted: Sequence[str]) -> _Proposal | None:
-    items = [with_synonyms(item) for item in spread(text)]
-    if not items:
-        return None
-    names = [name for name, _ in items]
-    mapping = {normalize(other, _PLAIN): normalize(name, _PLAIN) for name, others in items for other in others}
-    chosen = all(name.casefold() in question.casefold() for name in names)
+def _list(texts: Sequence[str], question: str) -> _Proposal:
+    items = dict(map(with_synonyms, texts))
+    chosen = all(name.casefold() in question.casefold() for name in items)
     rule: dict[str, Any] = {"type": "SetContainment", "mode": "exact" if chosen else "superset"}
     order, how = "", "in any order; " + ("no others, as the question offers them" if chosen else "others are allowed")
     if _ORDER & set(words(question)):
         rule, order, how = {"type": "OrderedMatch"}, ", in the order of the response", "in their order"
-    settings = {"type": "list_str", "ground_truth": names, "verify_with": {**rule, "normalize": _normalizers(mapping)}}
-    described = f"The {{it}} that the response names, one entry each{order}"
+    rule["normalize"] = _normalizers((other, name) for name, others in items.items() for other in others)
     why = f"The reference answer names {counted(len(items), 'item')}, which must all be there, {how}."
-    return _Proposal("items", settings, described, why)
+    return _Proposal("items", "list_str", list(items), why, rule, more=order)
 
 
-def _name(text: str, question: str, accepted: Sequence[str]) -> _Proposal | None:
-    name, others = with_synonyms(text.rstrip("."))
-    if len(words(name)) > _LONGEST_NAME or not words(name):
-        return None
-    truth = normalize(name, _PLAIN)
-    spellings = {normalize(other, _PLAIN) for other in (*others, *accepted)} - {truth}
-    rule = {"type": "ExactMatch", "normalize": _normalizers(dict.fromkeys(sorted(spellings), truth))}
-    also = f", also under {counted(len(spellings), 'other name')}" if spellings else ""
-    return _Proposal(
-        "answer",
-        {"ground_truth": name, "verify_with": rule},
-        "The {it} that the response settles on, as short as it is written there",
-        f"The reference answer is the name {quoted(name)}, which must be met{also}; capitals do not count.",
-    )
+def _name(name: str, others: Sequence[str]) -> _Proposal:
+    chain = _normalizers((other, name) for other in others)
+    also = f", also under {counted(len(chain[-1]['mapping']), 'other name')}" if len(chain) > len(_PLAIN) else ""
+    why = f"The reference answer is the name {quoted(name)}, which must be met{also}; capitals do not count."
+    return _Proposal("answer", "str", name, why, {"type": "ExactMatch", "normalize": chain})
 
 
-def _normalizers(synonyms: dict[str, str]) -> list[Any]:
-    return [*_PLAIN, *([{"mapping": synonyms}] if synonyms else [])]
-
-
-_Reader = Callable[[str, str, Sequence[str]], _Proposal | None]
-_READERS: tuple[_Reader, ...] = (_yes_no, _choice, _number, _date, _list, _name)
+def _normalizers(synonyms: Iterable[tuple[str, str]]) -> list[Any]:
+    pairs = {normalize(other, _PLAIN): normalize(name, _PLAIN) for other, name in synonyms}
+    mapping = {other: name for other, name in sorted(pairs.items()) if other != name}
+    return [*_PLAIN, *([{"mapping": mapping}] if mapping else [])]

@@ -18,7 +18,7 @@ LISTED = "Which of these are inflammatory: asthma, bronchitis, pneumonia, emphys
 
 def drafted(question: str, answer: str, notes: str | None = None) -> FieldSpec:
     draft = draft_by_rule(question, answer, notes)
-    assert draft.spec is not None and not draft.needs_review, draft.review and draft.review.reasons
+    assert draft.spec is not None and draft.review is not None and not draft.review.reasons
     (item,) = draft.spec.fields
     return item
 
@@ -52,19 +52,21 @@ def test_what_the_question_offers_must_be_met_exactly() -> None:
     assert (drafted("Which?", "asthma, bronchitis").verify_with or {})["mode"] == "superset"
 
 
-def test_what_is_not_sure_needs_a_review() -> None:
-    comma = draft_by_rule("How many patients?", "1,024")
-    aside = draft_by_rule("What is the ratio?", "0.72 (95% CI 0.6-0.9)")
-    refused = draft_by_rule("What is the target?", "BCL2", "Accept 'bcl2' but not 'BCL2'.")
-    assert comma.needs_review and "thousands separator: 1024" in comma.review.reasons[0]  # type: ignore[union-attr]
-    assert aside.needs_review and "95% CI" in aside.review.reasons[0]  # type: ignore[union-attr]
-    assert refused.needs_review and "rejected by the notes" in refused.review.reasons[0]  # type: ignore[union-attr]
+@pytest.mark.parametrize(
+    ("question", "answer", "notes", "reason"),
+    [("How many patients?", "1,024", None, "thousands separator: 1024"),
+     ("What is the ratio?", "0.72 (95% CI 0.6-0.9)", None, "95% CI"),
+     ("What is the target?", "BCL2", "Accept 'bcl2' but not 'BCL2'.", "rejected by the notes")],
+)  # fmt: skip
+def test_what_is_not_sure_needs_a_review(question: str, answer: str, notes: str | None, reason: str) -> None:
+    reviewed = draft_by_rule(question, answer, notes).review
+    assert reviewed is not None and reviewed.needs_review and reason in reviewed.reasons[0]
 
 
 @pytest.mark.parametrize("answer", ["", "N/A", "It binds BCL2 and frees proteins that start the death of the cell."])
 def test_what_a_rule_cannot_compare_is_left_to_others(answer: str) -> None:
     draft = draft_by_rule("What does it do?", answer)
-    assert draft.spec is None and draft.review is None and not draft.needs_review
+    assert draft.spec is None and draft.review is None
     assert draft.why.endswith(".")
 
 

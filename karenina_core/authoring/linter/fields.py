@@ -43,7 +43,7 @@ _NO_BOUNDS = {"NumericRange": "number", "DateRange": "date", "TraceLength": "res
 _TEXT_RULES = ("SetContainment", "ContainsAny", "ContainsAll", "ExactMatch", "OrderedMatch")
 _AS_TEXT = {"bool": "a yes or no", "int": "a number", "float": "a number", "date": "a date", "list_str": "a list"}
 _FORMS = {
-    "bool": "Whether, according to the response, this holds: {it}",
+    "bool": "Whether, according to the response, the answer is yes: {it}",
     "int": "The {it} stated in the response, as a whole number without its unit",
     "float": "The {it} stated in the response, as a decimal number without its unit",
     "str": "The {it} that the response settles on, as short as it is written there",
@@ -297,14 +297,27 @@ def _leaks(item: FieldSpec, text: str) -> bool:
     return gives_away(text, [*truth, *(item.verify_with.get("substrings") or [])])
 
 
-def fuller_description(item: FieldSpec, truths: Any = None) -> dict[str, Any] | None:
-    """Return the change to a first description that does not give the truth away; None where each of them does."""
-    own = " ".join(word for word in _name_words(item.name) if word not in ("is", "has", "the", "a"))
-    for phrase in filter(None, (own, "final conclusion", "requested information")):
-        text = _FORMS[item.type].format(it=phrase)
+def first_description(item: FieldSpec, *phrases: str, more: str = "", truths: Any = None) -> str | None:
+    """Return a first description that does not give the truth away; None where each of them does.
+
+    Args:
+        item: The field.
+        *phrases: Names of what is looked for, the best first; blank ones are passed over.
+        more: What it says besides.
+        truths: What else it must not hold.
+    """
+    for phrase in filter(None, (*phrases, "final conclusion", "requested information")):
+        text = _FORMS[item.type].format(it=phrase) + more
         if not _leaks(item, text) and not gives_away(text, truths):
-            return {"description": text}
+            return text
     return None
+
+
+def fuller_description(item: FieldSpec, truths: Any = None) -> dict[str, Any] | None:
+    """Return the change to a first description; None where each of them gives the truth away."""
+    own = " ".join(word for word in _name_words(item.name) if word not in ("is", "has", "the", "a"))
+    text = first_description(item, own, truths=truths)
+    return {"description": text} if text else None
 
 
 def _description_problem(item: FieldSpec, what: str) -> Problem:

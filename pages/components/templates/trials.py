@@ -232,7 +232,8 @@ def _changes(draft: Draft, changes: Sequence[Acceptance]) -> None:
             accepted = ", ".join(case.label for case in accepting.accepts)
             opened = ", ".join(case.label for case in accepting.opens)
             warning = f" Would also let through: {plain(opened, 200)}." if opened else ""
-            st.caption(f"{plain(accepting.change.item.name, 40)}: accepts {plain(accepted, 300)}.{warning}", width="stretch")
+            field = plain(accepting.change.item.name, 40)
+            st.caption(f"{field}: accepts {plain(accepted, 300)}.{warning}", width="stretch")
 
 
 def _accept(draft: Draft, accepting: Acceptance) -> None:
@@ -326,10 +327,8 @@ def _sentence(curve: Curve, point: Point) -> str:
     low, high = wilson([rate], [curve.total])
     shown = f"{percent(rate)}, 95 % interval {interval(float(low[0]), float(high[0]))}"
     changed = f"{point.gained} more, {point.lost} fewer than the {curve.now} now"
-    return (
-        f"With {plain(curve.parameter)} = **{point.setting:g}**, **{point.passed} of {curve.total}** stored answers pass "
-        f"({shown}): {changed}."
-    )
+    passing = f"**{point.passed} of {curve.total}** stored answers pass ({shown})"
+    return f"With {plain(curve.parameter)} = **{point.setting:g}**, {passing}: {changed}."
 
 
 def _use(draft: Draft, field: str, parameter: str, value: Any) -> None:
