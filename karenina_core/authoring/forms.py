@@ -7,7 +7,7 @@ all; the form is then as it was. The form never changes what it does not hold: m
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -23,9 +23,9 @@ from karenina_core.authoring.field_types import (
 )
 from karenina_core.authoring.source_edits import edit_source, renamed
 from karenina_core.errors import InputError, KareninaError, TemplateError, validation_message
-from karenina_core.schemas import field_kind
+from karenina_core.schemas import Condition, FieldCheck, condition_from_dict, field_kind
 from karenina_core.schemas.primitives import REGISTRY, TracePrimitive
-from karenina_core.templates import MAX_DEPTH, OPTIONS, FieldType, TemplateSpec, read_template
+from karenina_core.templates import MAX_DEPTH, OPTIONS, FieldSpec, FieldType, TemplateSpec, read_template
 from karenina_core.text import first_free
 
 FormData = dict[str, Any]
@@ -84,8 +84,7 @@ def form_data(spec: TemplateSpec) -> FormData:
     return data
 
 
-@dataclass(frozen=True)
-class Written:
+class Written(NamedTuple):
     """A form beside its source.
 
     Attributes:
@@ -107,7 +106,7 @@ def write_form(source: str, data: FormData) -> Written:
     if not source.strip() and not data.get("fields"):
         return Written(source)
     try:
-        check_composition(data)
+        strategy_of(data)
         return Written(edit_source(source, TemplateSpec.model_validate(data)))
     except ValidationError as error:
         return Written(source, validation_message(error, most=1))
@@ -126,19 +125,10 @@ def add_field(data: FormData, reference_answer: str = "") -> FormData:
     truth = None if names else converted(kind, reference_answer)
     name = "answer" if "answer" not in names else first_free(lambda number: f"answer_{number}", names, 2)
     before = composition_of(data)
-    new["fields"].append(
-        {
-            "name": name,
-            "type": kind,
-            "description": "",
-            "ground_truth": "" if truth is None and kind == "str" else truth,
-            "verify_with": suggest_rule(kind, truth),
-            "weight": 1.0,
-            "extraction_hint": None,
-            "literal_values": [],
-            "options": {},
-        }
-    )
+    blank = form_data(TemplateSpec(fields=[FieldSpec(name=name, description="?")]))["fields"][0]
+    shown = "" if truth is None and kind == "str" else truth
+    rule = suggest_rule(kind, truth)
+    new["fields"].append(blank | {"type": kind, "description": "", "ground_truth": shown, "verify_with": rule})
     all_count = before.kind != "nested" and set(before.fields) == set(verified_names(data))
     if all_count and new.get("verify_strategy"):
         new["verify_strategy"]["conditions"].append(_field_check(name))
@@ -168,9 +158,8 @@ def set_value(data: FormData, place: int, key: str, value: Any) -> FormData:
 
 def set_parameter(data: FormData, place: int, parameter: str, value: Any) -> FormData:
     """Return the form with another value of one parameter of a field's primitive."""
-    return _changed(
-        data, place, {"verify_with": {**(data["fields"][place].get("verify_with") or {}), parameter: value}}
-    )
+    rule = data["fields"][place].get("verify_with") or {}
+    return _changed(data, place, {"verify_with": {**rule, parameter: value}})
 
 
 def set_name(data: FormData, place: int, name: str) -> FormData:
@@ -229,7 +218,7 @@ def _reads_dates(rule: str) -> bool:
 
 
 def _copied(data: FormData) -> FormData:
-    check_composition(data)
+    strategy_of(data)
     return copy.deepcopy(data)
 
 
@@ -262,9 +251,8 @@ def _start(rule: str, parameter: Parameter, truth: Any) -> Any:
     text = truth if isinstance(truth, str) else ""
     if parameter.kind == "texts":
         return list(truth) if isinstance(truth, list) else [text] if text else []
-    return (
-        text if parameter.kind == "text" and text.isalnum() and not issubclass(REGISTRY[rule], TracePrimitive) else ""
-    )
+    fits = parameter.kind == "text" and text.isalnum() and not issubclass(REGISTRY[rule], TracePrimitive)
+    return text if fits else ""
 
 
 # --- Composition -----------------------------------------------------------------------------------------------------
@@ -295,15 +283,14 @@ def composition_of(data: FormData) -> Composition:
     Raises:
         InputError: What it holds is no composition.
     """
-    check_composition(data)
-    strategy = data.get("verify_strategy")
-    if not strategy:
+    strategy = strategy_of(data)
+    if strategy is None:
         return Composition("all_of", tuple(verified_names(data)))
-    names = tuple(composed_names(strategy))
-    if strategy["type"] == "field_check":
+    names = tuple(strategy.field_names())
+    if isinstance(strategy, FieldCheck):
         return Composition("all_of", names)
-    plain = all(part["type"] == "field_check" for part in strategy["conditions"])
-    return Composition(strategy["type"], names, strategy.get("n") or 1) if plain else Composition("nested", names)
+    plain = all(isinstance(part, FieldCheck) for part in strategy.conditions)
+    return Composition(strategy.type if plain else "nested", names, getattr(strategy, "n", 1))
 
 
 def set_composition(data: FormData, kind: str, fields: Sequence[str], n: int = 1) -> FormData:
@@ -317,39 +304,32 @@ def set_composition(data: FormData, kind: str, fields: Sequence[str], n: int = 1
     # The old one goes, whatever it is; so it must not stand in the way.
     new = copy.deepcopy({name: value for name, value in data.items() if name != "verify_strategy"})
     wanted = list(fields) or verified_names(data)
-    if kind == "all_of" and set(wanted) == set(verified_names(data)):
+    if not wanted or (kind == "all_of" and set(wanted) == set(verified_names(data))):
         return {**new, "verify_strategy": None}
     number = {"n": max(1, min(n, len(wanted)))} if kind == "at_least_n" else {}
     return {**new, "verify_strategy": {"type": kind, "conditions": [_field_check(name) for name in wanted], **number}}
 
 
-def check_composition(data: FormData) -> None:
-    """Check that the composition of a form has the shape of one, no deeper than a source could hold it.
+def strategy_of(data: FormData) -> Condition | None:
+    """Return the composition of a form, no deeper than a source could hold it; None for all fields of all.
 
     Raises:
-        InputError: It has not.
+        InputError: What the form holds is none.
     """
-    level = [] if data.get("verify_strategy") is None else [data["verify_strategy"]]
-    problem = "It is nested too deeply."
-    for _ in range(MAX_DEPTH + 2):
+    stored = data.get("verify_strategy")
+    level = [stored]
+    for _ in range(MAX_DEPTH + 1):
+        groups = [node.get("conditions") for node in level if isinstance(node, dict)]
+        level = [part for group in groups if isinstance(group, list) for part in group]
+    try:
         if not level:
-            return
-        fault = next(filter(None, map(_fault, level)), None)
-        if fault:
-            problem = fault
-            break
-        level = [part for node in level for part in node.get("conditions") or ()]
+            return None if stored is None else condition_from_dict(stored)
+        problem = "It is nested too deeply."
+    except ValidationError as error:
+        problem = f"{validation_message(error, most=1).rstrip('.')}."
     raise InputError(
         "The composition of the fields cannot be used.", problem, "Choose another one, or correct the source."
     )
-
-
-def composed_names(condition: Any) -> Iterator[str]:
-    """Yield the fields that a composition looks at, in its order."""
-    if condition["type"] == "field_check":
-        yield condition["field_name"]
-    for part in condition.get("conditions") or ():
-        yield from composed_names(part)
 
 
 def _field_check(name: str) -> dict[str, Any]:
@@ -363,16 +343,3 @@ def _without_field(condition: Any, name: str) -> Any:
     parts = [rest for part in condition["conditions"] if (rest := _without_field(part, name)) is not None]
     number = {"n": min(condition["n"], len(parts))} if condition.get("n") is not None else {}
     return {**condition, "conditions": parts, **number} if parts else None
-
-
-def _fault(node: Any) -> str | None:
-    kind = node.get("type") if isinstance(node, dict) else None
-    if kind == "field_check":
-        return None if isinstance(node.get("field_name"), str) else "One of its conditions names no field."
-    if kind not in _COMPOSITIONS:
-        return f"It holds something that is none of: field_check, {', '.join(_COMPOSITIONS)}."
-    if not isinstance(node.get("conditions"), list):
-        return f"The conditions of {kind} are no list."
-    n = node.get("n")
-    whole = n is None or (isinstance(n, int) and not isinstance(n, bool))
-    return None if whole else "How many of its conditions must hold is no whole number."

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from karenina_core.authoring.forms import FormData, check_composition
+from karenina_core.authoring.forms import FormData, strategy_of
 from karenina_core.authoring.linter.findings import Finding, Fix
 from karenina_core.authoring.linter.templates import lint
 from karenina_core.errors import InputError, validation_message
@@ -30,7 +30,7 @@ def lint_form(data: FormData, **known: Any) -> list[Finding]:
         **known: What `lint` takes beside the template: question, reference answer, configuration of the run.
     """
     try:
-        check_composition(data)
+        strategy_of(data)
         return lint(TemplateSpec.model_validate(data), **known)
     except InputError as error:
         return [Finding("form_incomplete", "error", None, error.what, error.why, error.next)]

@@ -126,7 +126,7 @@ class _Group(_Node):
     conditions: list[Condition]
 
     def __init__(self, conditions: Sequence[Any] | None = None, **data: Any) -> None:
-        super().__init__(**({"conditions": list(conditions)} if conditions is not None else {}), **data)
+        super().__init__(**({"conditions": conditions} if conditions is not None else {}), **data)
 
     def field_names(self) -> Iterator[str]:
         for condition in self.conditions:
