@@ -28,15 +28,12 @@ def do_demo(options: argparse.Namespace) -> int:
     from karenina_core.demo import demo_benchmark, demo_config
     from karenina_core.runs import Store, run_verification
 
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        Store.open(Path(folder) / "demo.db") as store,
-        output.progress(quiet=options.json) as report,
-    ):
-        results = run_verification(
-            demo_benchmark(), demo_config(), run_name="Demo", progress_callback=report, store=store
-        )
-    _print_results(results, options.json)
+    with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "demo.db") as store:
+        with output.progress(quiet=options.json) as report:
+            results = run_verification(
+                demo_benchmark(), demo_config(), run_name="Demo", progress_callback=report, store=store
+            )
+        _show(store, store.runs.get(str(results.run_id)), options.json)
     if not options.json:
         print("This was a demonstration: nothing was stored.")
     return DONE
@@ -90,12 +87,12 @@ def do_run(options: argparse.Namespace) -> int:
                 benchmark, config, chosen, options.name, progress_callback=report, limit=options.limit, store=store
             )
         run = store.runs.get(results.run_id or "")
-    if options.json:
-        _write(options.json, results, config)
-    if not quiet:
-        output.show_results(results)
-        print(f"Stored as run {run.id}. Look again with: karenina show {run.id}")
-    return max(_outcome(results), _ending(run))
+        if options.json:
+            _write(options.json, results, config)
+        if not quiet:
+            output.show_results(store, run.id)
+            print(f"Stored as run {run.id}. Look again with: karenina show {run.id}")
+    return max(_outcome(run), _ending(run))
 
 
 def do_topup(options: argparse.Namespace) -> int:
@@ -151,11 +148,8 @@ def do_show(options: argparse.Namespace) -> int:
     """Show one run."""
     with opened_store() as store:
         run = find_run(store, options.run)
-        results = VerificationResultSet(store.results.all(run.id), run.id)
-        if not options.json:
-            output.show_account(store, run)
-    _print_results(results, options.json)
-    return _outcome(results)
+        _show(store, run, options.json)
+    return _outcome(run)
 
 
 def do_compare(options: argparse.Namespace) -> int:
@@ -193,12 +187,10 @@ def _carry_on(store: Store, run_id: str, as_json: bool, config: VerificationConf
     from karenina_core.runs import resume_run
 
     with output.progress(quiet=as_json) as report:
-        results = resume_run(store, run_id, progress_callback=report, config=config)
+        resume_run(store, run_id, progress_callback=report, config=config)
     run = store.runs.get(run_id)
-    if not as_json:
-        output.show_account(store, run)
-    _print_results(results, as_json)
-    return max(_outcome(results), _ending(run))
+    _show(store, run, as_json)
+    return max(_outcome(run), _ending(run))
 
 
 def do_reverify(options: argparse.Namespace) -> int:
@@ -209,12 +201,11 @@ def do_reverify(options: argparse.Namespace) -> int:
         run = find_run(store, options.run)
         revision = reverify(store, run.id, Benchmark.load(options.benchmark) if options.benchmark else None)
         changes = flips(store, run.id, revision)
-        results = VerificationResultSet(store.results.all(revision), revision)
-    if options.json:
-        _print_json({"run": revision, **asdict(changes)})
-    else:
-        output.show_flips(revision, changes)
-        output.show_results(results)
+        if options.json:
+            _print_json({"run": revision, **asdict(changes)})
+        else:
+            output.show_flips(revision, changes)
+            output.show_results(store, revision)
     return DONE
 
 
@@ -277,11 +268,12 @@ def _write(target: str, results: VerificationResultSet, config: VerificationConf
         write_atomic(Path(target), content)
 
 
-def _print_results(results: VerificationResultSet, as_json: bool) -> None:
+def _show(store: Store, run: RunRow, as_json: bool) -> None:
     if as_json:
-        _write("-", results)
+        _write("-", VerificationResultSet(store.results.all(run.id), run.id))
     else:
-        output.show_results(results)
+        output.show_account(store, run)
+        output.show_results(store, run.id)
 
 
 def _ending(run: RunRow) -> int:
@@ -292,11 +284,10 @@ def _ending(run: RunRow) -> int:
     return PROBLEMS
 
 
-def _outcome(results: VerificationResultSet) -> int:
-    failed = [result for result in results if result.status == "failed"]
-    if failed:
-        print(f"{len(failed)} of {len(results)} evaluations failed and have no verdict.", file=sys.stderr)
-    return PROBLEMS if failed or not results else DONE
+def _outcome(run: RunRow) -> int:
+    if run.errors:
+        print(f"{run.errors} of {run.done} evaluations failed and have no verdict.", file=sys.stderr)
+    return PROBLEMS if run.errors or not run.done else DONE
 
 
 def _configuration(options: argparse.Namespace) -> VerificationConfig:

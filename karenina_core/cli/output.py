@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from karenina_core.benchmark import Benchmark
-from karenina_core.schemas import VerificationConfig, VerificationResult, VerificationResultSet
+from karenina_core.schemas import NO_VERDICT, VerificationConfig
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from karenina_core.runs import FlipList, Plan, RunRow, Share, Store
 
 Report = Callable[[float, str], None]
+MOST_QUESTIONS = 500  # in the table of verdicts; a person reads no more, and files have them all
 SIGNS = {"pass": "✓", "fail": "✗", "not_evaluated": "–"}
 
 
@@ -165,43 +166,55 @@ def _share(share: Share) -> str:
     return f"{share.passed} of {share.evaluated} right ({share.rate:.0%})"
 
 
-def show_results(results: VerificationResultSet) -> None:
-    """Print verdicts, traits and what they add up to."""
-    from karenina_core.analysis import judge_sentences, left_out_sentences, model_sentences, traits_frame
+def show_results(store: Store, run_id: str) -> None:
+    """Print verdicts, traits and what they add up to; of a large run the first questions, and the sums of all."""
+    from karenina_core.analysis import cause_sentences, judge_sentences, rate_sentences, stored_results, stored_traits
 
-    console().print(_verdict_table(results))
-    traits = _traits_table(traits_frame(results))
+    results = stored_results(store, run_id)
+    if results.empty:
+        return
+    questions = results["question_id"].unique()
+    console().print(_verdict_table(results[results["question_id"].isin(questions[:MOST_QUESTIONS])]))
+    if len(questions) > MOST_QUESTIONS:
+        print_line(f"… and {len(questions) - MOST_QUESTIONS:,} more questions.")
+    traits = _traits_table(stored_traits(store, run_id, results, Benchmark.create(run_id)))
     if traits.row_count:
         console().print(traits)
-    for line in model_sentences(results):
-        print_line(shown(line, 300))
-    for line in [*left_out_sentences(results), *judge_sentences(results)]:
-        print_line("  " + shown(line, 300))
+    # What the tables do not say is read of a few results of each kind.
+    left_out = results[results["verdict"] == "not_evaluated"]
+    causes = left_out["failure_category"].astype("str").fillna(NO_VERDICT)
+    examples, reasons = left_out.groupby(causes.to_numpy())["result_id"].head(100), dict[str, list[str]]()
+    for result in store.results.iterate(run_id, result_id=list(examples)):
+        if result.failure:
+            reasons.setdefault(result.failure.category, []).append(result.failure.reason)
+    judged_first = results.sort_values("verdict", key=lambda verdicts: verdicts == "not_evaluated", kind="stable")
+    pairs = judged_first.drop_duplicates(["answering_model", "parsing_model"])["result_id"]
+    counts = {str(name): int(number) for name, number in causes.value_counts().items()}
+    notes = cause_sentences(counts, reasons) + judge_sentences(store.results.all(run_id, result_id=list(pairs)))
+    for indent, lines in (("", rate_sentences(results)), ("  ", notes)):
+        for line in lines:
+            print_line(indent + shown(line, 300))
 
 
-def _verdict_table(results: VerificationResultSet) -> Table:
+def _verdict_table(results: DataFrame) -> Table:
     """Return one row per question and one column per model, judge and replicate."""
-    several_judges = len({result.parsing_model for result in results}) > 1
-    repeated = any(result.replicate > 1 for result in results)
-    columns, texts = dict[str, str](), dict[str, str]()
-    cells: dict[str, dict[str, str]] = {}
-    for result in results:
-        judged = f" · {shown(result.parsing_model)}" if several_judges else ""
-        number = f" #{result.replicate}" if repeated else ""
-        column = repr(result.key[1:])
-        columns[column] = f"{shown(result.answering_model)}{judged}{number}"
-        texts[result.question.id] = result.question.question
-        cells.setdefault(result.question.id, {})[column] = _cell(result)
-    return _matrix("Question", columns, [(texts[name], row) for name, row in cells.items()])
+    several_judges = results["parsing_model"].nunique() > 1
+    repeated = bool((results["replicate"] > 1).any())
+    columns, cells = dict[str, str](), dict[tuple[str, str], dict[str, str]]()
+    for row in results.to_dict("records"):
+        judged = f" · {shown(row['parsing_model'])}" if several_judges else ""
+        number = f" #{row['replicate']}" if repeated else ""
+        column = repr((row["answering_model"], row["parsing_model"], row["replicate"]))
+        columns[column] = f"{shown(row['answering_model'])}{judged}{number}"
+        cells.setdefault((row["question_id"], row["question"]), {})[column] = _cell(row)
+    return _matrix("Question", columns, [(question, row) for (_, question), row in cells.items()])
 
 
-def _cell(result: VerificationResult) -> str:
-    sign = SIGNS[result.verdict]
-    if result.failure:
-        return f"{sign} {result.failure.category.replace('_', ' ')}"
-    granular = result.verify_granular_result
-    partial = granular is not None and 0 < granular < 1
-    return f"{sign} {granular:.2f}" if partial else sign
+def _cell(row: Mapping[Any, Any]) -> str:
+    sign = SIGNS[row["verdict"]]
+    if isinstance(row["failure_category"], str):
+        return f"{sign} {row['failure_category'].replace('_', ' ')}"
+    return f"{sign} {row['granular']:.2f}" if 0 < row["granular"] < 1 else sign
 
 
 def _traits_table(traits: DataFrame) -> Table:
@@ -219,7 +232,7 @@ def _traits_table(traits: DataFrame) -> Table:
     for row in metric_summary(traits).to_dict("records"):
         text = f"{row['macro']:.2f} (n {row['n']})" if row["n"] else "–"
         rows.setdefault(f"{row['trait']}: {row['metric']}", {})[row["answering_model"]] = text
-    return _matrix("Trait", {model: shown(model) for model in traits["answering_model"]}, rows.items())
+    return _matrix("Trait", {model: shown(model) for model in traits["answering_model"].unique()}, rows.items())
 
 
 def _matrix(first: str, columns: Mapping[str, str], rows: Iterable[tuple[str, Mapping[str, str]]]) -> Table:

@@ -6,7 +6,9 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -498,3 +500,32 @@ def test_what_changed_between_two_runs_is_told_with_its_cause(
     assert [row["cause"] for row in told["changed"]] == ["rule"]
     assert main(["diff", stored_run, revision]) == 0
     assert "0 fixed, 1 broken, 0 still failing." in capsys.readouterr().out
+
+
+def test_of_a_large_run_the_first_questions_are_listed_and_no_evidence_is_read(
+    monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    from karenina_core.cli import commands, output
+    from karenina_core.runs.store.results import Results
+    from tests.performance.large_run import make_run
+
+    monkeypatch.setattr(output, "MOST_QUESTIONS", 3)
+    with commands.opened_store() as store:
+        run_id = make_run(store, 400)
+    read: list[str] = []
+    texts = Results.texts
+
+    def counted(results: Results, *arguments: Any, **filters: Any) -> Iterator[str]:
+        for text in texts(results, *arguments, **filters):
+            read.append(text)
+            yield text
+
+    monkeypatch.setattr(Results, "texts", counted)
+    assert main(["show", run_id]) == 1
+    printed = capsys.readouterr()
+    assert printed.out.count("Which gene does substance") == 3
+    assert "… and 17 more questions." in printed.out
+    assert "lab/model-0: " in printed.out and "20 questions repeated" in printed.out
+    failed = int(printed.err.split(" of 400 ")[0])
+    assert f"{failed} × the model took too long" in printed.out
+    assert len(read) <= failed + 10
