@@ -13,9 +13,9 @@ from typing import Any, Literal
 from karenina_core.authoring.reading import Figure, read_figure, spread
 from karenina_core.errors import InputError, KareninaError
 from karenina_core.files import read_json
-from karenina_core.schemas import NATURAL, case_and_blanks, field_kind, read_date
+from karenina_core.schemas import FIELD_TYPES, NATURAL, case_and_blanks, field_kind, read_date
 from karenina_core.schemas.primitives import TracePrimitive, VerificationPrimitive
-from karenina_core.templates import FIELD_TYPES, FieldType
+from karenina_core.templates import FieldType
 
 RuleClass = type[VerificationPrimitive] | type[TracePrimitive]
 ParameterKind = Literal["bool", "int", "float", "text", "choice", "texts", "normalizers", "data"]

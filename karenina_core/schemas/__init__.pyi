@@ -54,9 +54,13 @@ from .primitives.normalizers import normalize as normalize
 from .primitives.normalizers import normalized as normalized
 from .primitives.numeric import Number as Number
 from .primitives.numeric import read_number as read_number
+from .primitives.suggest import FIELD_TYPES as FIELD_TYPES
 from .primitives.suggest import NATURAL as NATURAL
+from .primitives.suggest import SCALARS as SCALARS
 from .primitives.suggest import applicable as applicable
 from .primitives.suggest import field_kind as field_kind
+from .primitives.suggest import is_number as is_number
+from .primitives.suggest import is_whole as is_whole
 from .primitives.suggest import suggest as suggest
 from .primitives.wording import NORMALIZER_WORDS as NORMALIZER_WORDS
 from .primitives.wording import NOTHING_EXTRACTED as NOTHING_EXTRACTED

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from karenina_core.errors import RequestCategory, RetryableCategory
 from karenina_core.schemas.entities.question import now
 
 
@@ -110,21 +111,14 @@ class CallRecord(Part):
 Status = Literal["completed", "failed", "skipped"]
 Verdict = Literal["pass", "fail", "not_evaluated"]
 FailureCategory = Literal[
+    RetryableCategory,
+    RequestCategory,
     "recursion_limit",
     "trace_validation",
     "deep_judgment",
     "deep_judgment_rubric",
     "abstention",
     "sufficiency",
-    "timeout",
-    "connection",
-    "rate_limit",
-    "server_error",
-    "authentication",
-    "not_found",
-    "bad_request",
-    "context_length",
-    "refused",
     "truncated",
     "empty",
     "missing_recording",

@@ -14,15 +14,12 @@ from .sandbox import Sandbox as Sandbox
 from .sandbox import SandboxShare as SandboxShare
 from .scope import Scope as Scope
 from .scope import read_scope as read_scope
-from .spec import FIELD_TYPES as FIELD_TYPES
 from .spec import OPTIONS as OPTIONS
 from .spec import FieldSpec as FieldSpec
 from .spec import FieldType as FieldType
 from .spec import ModelSpec as ModelSpec
 from .spec import TemplateSpec as TemplateSpec
-from .spec import is_number as is_number
 from .spec import is_reserved as is_reserved
-from .spec import is_whole as is_whole
 from .template import Template as Template
 from .template import read_template as read_template
 from .writer import write_annotation as write_annotation

@@ -6,13 +6,14 @@ The shape of a custom primitive is vetted here; its code is only ever run in the
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from karenina_core.errors import TemplateError, validation_message
+from karenina_core.errors import TemplateError
 from karenina_core.schemas.primitives import REGISTRY, VerificationPrimitive
 from karenina_core.templates.annotation import ANYTHING, Shape, read_shape
 from karenina_core.templates.fields import keywords, read_condition, read_field
@@ -72,21 +73,29 @@ def sort_classes(tree: ast.Module, scope: Scope) -> Classes:
     Raises:
         TemplateError: A template class has a decorator, a metaclass or further bases.
     """
-    found = Classes()
+    found, held = Classes(), _names_of_types(tree)
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
             bases = [scope.resolve(base) for base in node.bases]
-            if "BaseAnswer" in bases:
+            if "BaseModel" in bases or ("BaseAnswer" in bases and node.name in held - {"Answer"}):
+                found.models[node.name] = _plain_class(node)
+            elif "BaseAnswer" in bases:
                 found.answers.append(_plain_class(node))
             elif _RULE_BASES.keys() & set(bases):
                 found.rules.append(node)
-            elif "BaseModel" in bases:
-                found.models[node.name] = _plain_class(node)
             elif _ENUMS & set(bases) and set(bases) <= _ENUMS | _MIXINS:
                 found.enums[node.name] = node
             else:
                 found.others.append(node)
     return found
+
+
+def _names_of_types(tree: ast.Module) -> set[str]:
+    """Return the words in the annotations of fields, and in what may be aliases of types."""
+    bodies = [node.body for node in tree.body if isinstance(node, ast.ClassDef)]
+    types: list[ast.expr] = [part.annotation for body in bodies for part in body if isinstance(part, ast.AnnAssign)]
+    types += [value for _, value in assignments(tree) if isinstance(value, ast.Subscript | ast.BinOp)]
+    return set(re.findall(r"\w+", " ".join(map(ast.unparse, types))))
 
 
 def _plain_class(node: ast.ClassDef) -> ast.ClassDef:
@@ -155,8 +164,8 @@ def read_models(classes: Classes, scope: Scope) -> tuple[list[ModelSpec], dict[s
 
 
 def _used(body: Body, scope: Scope) -> frozenset[str]:
-    shapes = [item.shape(frozenset(scope.models)) for item in body.fields]
-    return frozenset(name for shape in shapes for name in shape.models)
+    names = (item.shape(frozenset(scope.models)).names for item in body.fields)
+    return frozenset(scope.models).intersection(*[frozenset[str]().union(*names)])
 
 
 def _model(node: ast.ClassDef, body: Body) -> ModelSpec:
@@ -256,13 +265,10 @@ def _read_assignment(name: str, statement: ast.AnnAssign | ast.Assign, body: Bod
 
 def _read_settings(value: ast.expr | None, statement: ast.stmt, body: Body, scope: Scope) -> None:
     try:
-        if isinstance(value, ast.Call) and scope.resolve(value.func) == "ConfigDict" and not value.args:
-            for item in keywords(value, "model_config").values():
-                scope.literal(item)
-        elif isinstance(value, ast.Dict):
-            scope.literal(value)
-        else:
-            raise refuse("model_config", f"{excerpt(statement)}", next="remove it", at=statement)
+        built = isinstance(value, ast.Call) and scope.resolve(value.func) == "ConfigDict" and not value.args
+        given = keywords(value, "model_config").values() if built and isinstance(value, ast.Call) else [value]
+        for item in given:
+            scope.literal(item or ast.Name("nothing"))
     except TemplateError as error:
         raise refuse("model_config", error.what, "settings may only hold plain values", at=statement) from None
     body.definitions.append(statement)
@@ -348,12 +354,11 @@ def _decider(node: ast.ClassDef, method: RuleMethod) -> ast.FunctionDef:
 
 def _parameters(node: ast.ClassDef, body: Body) -> type[BaseModel]:
     model = build_parameters(node.name, body.fields)
-    defaults = {item.name: item.options["default"] for item in body.fields if "default" in item.options}
-    for name, value in defaults.items():
-        try:
-            model.__pydantic_validator__.validate_assignment(model.model_construct(), name, value)
-        except ValidationError as error:
-            what = f"a default of {node.name} does not fit"
-            why = validation_message(error, most=1)
-            raise refuse("bad_primitive", what, why, line=body.lines[name]) from None
+    try:
+        model.model_validate({})
+    except ValidationError as error:
+        wrong = [str(problem["loc"][0]) for problem in error.errors() if problem["type"] != "missing"]
+        for name in wrong:
+            what, advice = f"the default of {name!r} in {node.name} does not fit", "write one of its type"
+            raise refuse("bad_primitive", what, next=advice, line=body.lines[name]) from None
     return model

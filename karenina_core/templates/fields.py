@@ -41,7 +41,12 @@ def read_field(statement: ast.AnnAssign, scope: Scope) -> FieldSpec:
     if is_reserved(name):
         raise refuse("reserved", f"a field cannot be named {name!r}", next="choose another name", at=statement)
     shape = read_shape(statement.annotation, scope)
-    settings = {**type_of(shape), **_definition(statement.value, scope)}
+    settings = _definition(statement.value, scope)
+    if shape.kind == "annotated":
+        noted, shape = dict(shape.options), shape.parts[0]
+        settings = {"description": noted.pop("description", ""), **settings}
+        settings["options"] = {**noted, **settings.get("options", {})}
+    settings |= type_of(shape)
     if shape.kind != "bool" and reads_trace(settings.get("verify_with"), settings.get("own_rule")):
         raise refuse("type", f"field {name!r} uses a trace primitive", next="type it bool", at=statement.annotation)
     try:

@@ -11,7 +11,10 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any
 
+from pydantic_core import to_jsonable_python
+
 from karenina_core.errors import TemplateError
+from karenina_core.schemas import SCALARS
 from karenina_core.templates.limits import refuse
 
 MAX_INTEGER_BITS = 1024
@@ -26,6 +29,8 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
 }
+_BUILT = frozenset({"date", "datetime", "time", "timedelta", "Decimal", "UUID"})
+_WRITTEN_AS_TEXT = tuple(kind for kind, _ in SCALARS.values() if kind is not Any)
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 _WORDS = {"true": "True", "false": "False", "null": "None"}
 
@@ -35,9 +40,13 @@ class Constants:
 
     A value is computed when it is used. All that a source states shares one budget, of size and of time: a value
     counts wherever it is used, so that names of names of names cannot multiply it.
+
+    Args:
+        resolve: Returns the original name of what an expression names.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, resolve: Callable[[ast.AST], str | None] = lambda node: None) -> None:
+        self.resolve = resolve
         self._nodes: dict[str, ast.expr] = {}
         self._values: dict[str, tuple[Any, int]] = {}
         self._spent = 0
@@ -95,8 +104,8 @@ def read_literal(node: ast.expr, constants: Constants) -> Any:
     """
     constants.spend(len(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, str) else UNIT, node)
     match node:
-        case ast.Constant(value=bool() | int() | float() | str() | None as value):
-            return _checked(value, node)
+        case ast.Constant(value=bool() | int() | float() | str() | bytes() | None as value):
+            return _computed(lambda: value, node)
         case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
             return [read_literal(item, constants) for item in items]
         case ast.Dict(keys=keys, values=values):
@@ -109,12 +118,14 @@ def read_literal(node: ast.expr, constants: Constants) -> Any:
             return _calculate(op, read_literal(left, constants), read_literal(right, constants), node)
         case ast.JoinedStr(values=parts) if all(isinstance(part, ast.Constant) for part in parts):
             return "".join(read_literal(part, constants) for part in parts)
-        case ast.Name(id=name) if name in constants:
-            return constants[name]
-        case ast.Attribute() if (name := ast.unparse(node).removesuffix(".value")) in constants:
+        case ast.Name() | ast.Attribute() if (name := ast.unparse(node).removesuffix(".value")) in constants:
             return constants[name]
         case ast.Name(id=name) if name in _WORDS:
             raise refuse("literal", f"{name!r} is not a Python value", next=f"write {_WORDS[name]}", at=node)
+        case ast.Call(func=function, args=args, keywords=named) if constants.resolve(function) in _BUILT:
+            arguments = [read_literal(argument, constants) for argument in args]
+            options = {str(item.arg): read_literal(item.value, constants) for item in named}
+            return _computed(lambda: SCALARS[str(constants.resolve(function))][0](*arguments, **options), node)
         case ast.Call(func=function):
             advice = "only the built-in primitives can be used in field definitions"
             raise refuse("unknown_call", f"call of {ast.unparse(function)!r}", next=advice, at=node)
@@ -158,14 +169,16 @@ def check_plain(value: Any, depth: int = 0) -> Any:
             return {check_plain(key): check_plain(item, depth + 1) for key, item in value.items()}
         case Mapping():
             raise ValueError("the keys must be texts")
+    if isinstance(value, _WRITTEN_AS_TEXT):
+        return check_plain(to_jsonable_python(value))
     raise ValueError(f"a {type(value).__name__} is not a plain value")
 
 
-def _checked(value: Any, node: ast.AST) -> Any:
+def _computed(value: Callable[[], Any], node: ast.AST) -> Any:
     try:
-        return check_plain(value)
-    except ValueError as error:
-        raise refuse("literal", str(error), at=node) from None
+        return check_plain(value())
+    except (ArithmeticError, AttributeError, TypeError, ValueError) as error:
+        raise refuse("literal", f"{excerpt(node)} has no plain value", str(error), at=node) from None
 
 
 def _key(key: ast.expr | None, node: ast.AST, constants: Constants) -> str:
@@ -187,10 +200,8 @@ def _calculate(op: ast.operator, left: Any, right: Any, node: ast.AST) -> Any:
     calculate = _ARITHMETIC.get(type(op))
     if calculate is None:
         raise refuse("literal", f"{excerpt(node)} is not a plain value", next="write the value itself", at=node)
-    try:
-        return _checked(calculate(_number(left, node), _number(right, node)), node)
-    except ArithmeticError as error:
-        raise refuse("literal", f"{excerpt(node)} cannot be calculated", str(error), at=node) from None
+    first, second = _number(left, node), _number(right, node)
+    return _computed(lambda: calculate(first, second), node)
 
 
 def quote(value: Any) -> str:

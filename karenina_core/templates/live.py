@@ -11,20 +11,28 @@ import symtable
 import sys
 import textwrap
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from copy import deepcopy
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType, ModuleType, NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from karenina_core.errors import InputError, TemplateError, validation_message
-from karenina_core.schemas import BaseAnswer, Verification, entities, primitives, verification_of, verified_fields
+from karenina_core.schemas import (
+    SCALARS,
+    BaseAnswer,
+    Verification,
+    entities,
+    primitives,
+    verification_of,
+    verified_fields,
+)
 from karenina_core.schemas.primitives import REGISTRY, Primitive, TracePrimitive, VerificationPrimitive
-from karenina_core.templates.annotation import ANYTHING, SCALARS, TEXT, Shape
+from karenina_core.templates.annotation import ANYTHING, TEXT, Shape, annotated
 from karenina_core.templates.literals import quote
 from karenina_core.templates.models import ReplyForm, build_models
 from karenina_core.templates.scope import RuleMethod
@@ -32,7 +40,7 @@ from karenina_core.templates.spec import OPTIONS, FieldSpec, ModelSpec, Template
 from karenina_core.templates.template import read_template
 from karenina_core.templates.writer import write_fields, write_template
 
-_SCALARS: dict[Any, Shape] = {kind: Shape(name) for name, kind in SCALARS.items()}
+_SCALARS: dict[Any, Shape] = {kind: Shape(name) for name, (kind, _) in SCALARS.items()}
 _COLLECTIONS: dict[Any, str] = {list: "list", set: "set", frozenset: "set", tuple: "tuple", dict: "dict"}
 
 
@@ -94,12 +102,7 @@ def _rule(verification: Verification) -> dict[str, Any]:
 
 
 def _options(info: FieldInfo) -> dict[str, Any]:
-    found = {
-        option: getattr(item, option)
-        for item in info.metadata
-        for option in sorted(OPTIONS)
-        if getattr(item, option, None) is not None
-    }
+    found = _constraints(info.metadata)
     if not info.is_required():
         found["default"] = info.get_default(call_default_factory=True)
     if info.title:
@@ -107,6 +110,14 @@ def _options(info: FieldInfo) -> dict[str, Any]:
     if info.examples:
         found["examples"] = info.examples
     return found
+
+
+def _constraints(notes: Iterable[Any]) -> dict[str, Any]:
+    items = [part for note in notes for part in (note.metadata if isinstance(note, FieldInfo) else [note])]
+    if any(hasattr(item, "func") for item in items):
+        raise InputError("A validator in Annotated cannot be written in a template.", next="Check it in verify().")
+    names = sorted(OPTIONS - {"default", "title"})
+    return {name: getattr(item, name) for item in items for name in names if getattr(item, name, None) is not None}
 
 
 def _shape(annotation: Any, models: dict[str, ModelSpec]) -> Shape:
@@ -119,7 +130,11 @@ def _shape(annotation: Any, models: dict[str, ModelSpec]) -> Shape:
         return Shape("literal", choices=arguments)
     if origin in (Union, UnionType):
         return Shape("union", tuple(_shape(argument, models) for argument in arguments))
+    if origin is Annotated:
+        return annotated(_shape(arguments[0], models), _constraints(arguments[1:]))
     kind = _COLLECTIONS.get(origin or annotation)
+    if kind == "tuple" and arguments and Ellipsis not in arguments:
+        kind = "fixed"
     if kind:
         parts = [_shape(argument, models) for argument in arguments if argument is not Ellipsis]
         return Shape(kind, tuple(parts) or ((TEXT, ANYTHING) if kind == "dict" else (ANYTHING,)))

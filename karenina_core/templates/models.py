@@ -27,7 +27,7 @@ class OwnCodeAnswer(BaseAnswer):
         raise NotImplementedError("This template has code of its own. Evaluate it with Template.evaluate.")
 
     def verify_granular(self) -> NoReturn:
-        raise NotImplementedError("This template has code of its own. Evaluate it with Template.evaluate.")
+        self.verify()
 
 
 def build_models(spec: TemplateSpec) -> dict[str, type[BaseModel]]:
@@ -185,10 +185,11 @@ class ReplyForm:
         self._models = models
         self._plain: dict[str, _Plain] | None = None
         options = {name for item in self.fields for name in item.options}
-        if models or options - {"default", "title"}:
+        shapes = [item.shape(frozenset(models)) for item in self.fields]
+        noted = any("annotated" in shape.names for shape in shapes)
+        if models or noted or options - {"default", "title"}:
             self._form  # noqa: B018 - built now, so that its errors are met now
         else:
-            shapes = [item.shape() for item in self.fields]
             self._plain = {name: _plain(shape.text, shape) for name, shape in zip(self.names, shapes, strict=True)}
 
     @cached_property

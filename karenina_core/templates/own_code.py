@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NamedTuple
+from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AnyUrl, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from karenina_core.errors import InputError, TemplateError, validation_message
 from karenina_core.patterns import PatternTimeoutError, matches, validate
@@ -48,15 +49,12 @@ class TracePattern(BaseModel):
 
     def passes(self, found: list[Any]) -> bool:
         """Say whether the matches are what is expected."""
-        match self.match_type:
-            case "exact":
-                return bool(found == [self.expected])
-            case "contains":
-                return self.expected in found
-            case "count":
-                return bool(len(found) == self.expected)
-            case "all":
-                return all(item in found for item in self.expected)
+        holds = {
+            "exact": found == [self.expected],
+            "contains": self.expected in found,
+            "count": len(found) == self.expected,
+        }
+        return holds[self.match_type] if self.match_type in holds else all(item in found for item in self.expected)
 
 
 _PATTERNS: TypeAdapter[dict[str, TracePattern]] = TypeAdapter(
@@ -191,6 +189,8 @@ def _clean(value: Any) -> Any:
     match value:
         case str():
             return value.encode("utf-8", "replace").decode()
+        case UUID() | AnyUrl():
+            return str(value)
         case list() | tuple() | set():
             return type(value)(_clean(item) for item in value)
         case dict():

@@ -101,13 +101,11 @@ def _find_answer(tree: ast.Module, classes: Classes) -> ast.ClassDef:
     named = [node for node in classes.answers if node.name == "Answer"]
     if len(named) == 1:
         return named[0]
-    candidates = named or classes.answers
-    if len(candidates) > 1:
-        what, why = f"{len(candidates)} answer classes", "a template has one, named Answer"
-        raise refuse("many_answers", what, why, "remove the others", at=candidates[1])
-    if candidates:
-        what, why = f"the answer class is named {candidates[0].name}", "runs look for a class named Answer"
-        raise refuse("class_name", what, why, "rename it to Answer", at=candidates[0])
+    if named:
+        raise refuse("many_answers", f"{len(named)} classes named Answer", next="remove the others", at=named[1])
+    if classes.answers:
+        what = f"the answer class is named {' and '.join(node.name for node in classes.answers)}"
+        raise refuse("class_name", what, "runs look for the name Answer", "rename it to Answer", at=classes.answers[0])
     line = 1 if tree.body else None
     raise refuse("no_answer", "there is no answer class", next="write class Answer(BaseAnswer): ...", line=line)
 

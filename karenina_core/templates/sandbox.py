@@ -19,6 +19,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
+from uuid import UUID
 
 from karenina_core.errors import TemplateError
 from karenina_core.schemas.primitives import REGISTRY, SynonymMap
@@ -232,12 +233,13 @@ def _explained(error: Any, lines: Sequence[int]) -> TemplateError:
 
 @cache
 def _modules() -> dict[str, Any]:
-    """Return the importable modules by name: parts of `string`, `statistics` and `dateutil`."""
+    """Return the importable modules by name: parts of `string`, `statistics`, `uuid` and `dateutil`."""
     from pydantic_monty import ExternalModule
 
     return {
         "string": ExternalModule(_STRINGS),
         "statistics": ExternalModule({name: _bounded(getattr(statistics, name)) for name in _STATISTICS}),
+        "uuid": ExternalModule({"UUID": lambda text: str(UUID(str(text)[:_MAX_DATE_TEXT]))}),
         "dateutil": ExternalModule({"parser": ExternalModule({"parse": _parse_date})}),
     }
 

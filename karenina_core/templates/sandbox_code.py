@@ -78,20 +78,14 @@ def _karenina_checked(kind, value):
     return value
 """
 
-_HELPERS = {
-    "_karenina_translate": _TRANSLATE,
-    "_karenina_maketrans": _MAKETRANS,
-    "_karenina_is_integer": _IS_INTEGER,
-    "_karenina_sub": _SUB,
-    "_karenina_checked": _CHECKED,
-}
+_HELPERS = (_TRANSLATE, _MAKETRANS, _IS_INTEGER, _SUB, _CHECKED)
 METHODS = ("translate", "maketrans", "is_integer")
 """Methods the sandbox does not have, whatever they are called on."""
 
 
 def prelude_for(code: str) -> str:
     """Return the definitions that a rewritten program calls; empty for most."""
-    return "".join(text for name, text in _HELPERS.items() if name in code)
+    return "".join(text for text in _HELPERS if text.partition("(")[0].removeprefix("\ndef ") in code)
 
 
 _BUILD = """
@@ -129,9 +123,7 @@ _MODEL_EQ = """
 """
 
 _ANSWER = """
-_karenina_answer = {answer}()
-for _karenina_key in _karenina_values:
-    setattr(_karenina_answer, _karenina_key, _karenina_build(_karenina_values[_karenina_key]))
+_karenina_answer = _karenina_build(["model", _karenina_values, "{answer}"])
 _karenina_answer._raw_trace = _karenina_trace
 _karenina_answer.correct = _karenina_correct
 _karenina_answer.regex = {{}}
@@ -166,15 +158,7 @@ def hook_tail(answer: str, hooks: tuple[str, ...], bodies: Mapping[str, Body]) -
         hooks: Which methods the author wrote.
         bodies: What the answer class, the nested models and the custom primitives hold.
     """
-    own = bodies[answer].methods
     code = _model_setup(bodies) + _ANSWER.format(answer=answer)
-    # Static and class methods are bound on the instance, so that they get the arguments they expect.
-    for method, kind in own.items():
-        if kind == "staticmethod":
-            code += f"_karenina_answer.{method} = {answer}.{method}\n"
-        elif kind == "classmethod":
-            call = f"{answer}.{method}({answer}, *args, **options)"
-            code += f"_karenina_answer.{method} = lambda *args, **options: {call}\n"
     called = [hook for hook in hooks if hook != "ground_truth" or "model_post_init" not in hooks]
     return code + "".join(_CALLS[hook] for hook in called) + _OUTCOME
 
@@ -187,17 +171,22 @@ def rule_tail(bodies: Mapping[str, Body]) -> str:
 def _model_setup(bodies: Mapping[str, Body]) -> str:
     """Return the code that rebuilds nested models, and gives all classes what pydantic would."""
     code = f"{_BUILD}_karenina_models = {_table({name: name for name in bodies})}\n"
-    statics = {
-        name: _table({method: f"{name}.{method}" for method, kind in body.methods.items() if kind == "staticmethod"})
-        for name, body in bodies.items()
-    }
-    code += f"_karenina_statics = {_table(statics)}\n"
+    code += f"_karenina_statics = {_table({name: _bound(name, body) for name, body in bodies.items()})}\n"
     for name, body in bodies.items():
         if "model_dump" not in body.methods:
             code += _MODEL_DUMP.format(name=name, fields=[item.name for item in body.fields])
         if "__eq__" not in body.methods:
             code += _MODEL_EQ.format(name=name)
     return code
+
+
+def _bound(name: str, body: Body) -> str:
+    """Return the static and class methods of a class as an instance has them: with the arguments they expect."""
+    calls = {
+        "staticmethod": f"{name}.{{0}}",
+        "classmethod": f"lambda *args, **options: {name}.{{0}}({name}, *args, **options)",
+    }
+    return _table({method: calls[kind].format(method) for method, kind in body.methods.items() if kind in calls})
 
 
 def _table(items: Mapping[str, str]) -> str:

@@ -37,6 +37,7 @@ IMPORTABLE = frozenset(
         "typing",
         "typing_extensions",
         "unicodedata",
+        "uuid",
     }
 )
 
@@ -93,16 +94,14 @@ class Scope:
     imported: dict[str, str] = field(default_factory=dict)
     modules: set[str] = field(default_factory=set)
     defined: set[str] = field(default_factory=set)
-    constants: Constants = field(default_factory=Constants)
+    constants: Constants = field(init=False)
     aliases: dict[str, Any] = field(default_factory=dict)
     models: set[str] = field(default_factory=set)
     choices: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     rules: dict[str, RuleClass] = field(default_factory=dict)
 
-    @classmethod
-    def of_models(cls, models: frozenset[str]) -> Scope:
-        """Return a scope that knows nothing but nested models."""
-        return cls(models=set(models))
+    def __post_init__(self) -> None:
+        self.constants = Constants(self.resolve)
 
     def resolve(self, node: ast.AST) -> str | None:
         """Return the original name of what an expression names, or None if that is not known from outside."""

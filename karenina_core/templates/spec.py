@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import keyword
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, computed_field, field_validator, model_validator
 
-from karenina_core.schemas import RESERVED_NAMES, BaseAnswer, Condition, describe, share_layout
+from karenina_core.schemas import (
+    FIELD_TYPES,
+    RESERVED_NAMES,
+    BaseAnswer,
+    Condition,
+    describe,
+    is_number,
+    is_whole,
+    share_layout,
+)
 from karenina_core.schemas.primitives import REGISTRY, Primitive, TracePrimitive, primitive_from_dict, stored_form
-from karenina_core.templates.annotation import TEXT, Choice, Shape, parse_shape
+from karenina_core.templates.annotation import LENGTH_OPTIONS, NUMERIC_OPTIONS, Choice, Shape, parse_shape
 from karenina_core.templates.limits import MAX_CHOICES, MAX_FIELDS, on_deep_stack
 from karenina_core.templates.literals import check_plain
 from karenina_core.templates.scope import RuleMethod
@@ -21,57 +30,10 @@ from karenina_core.text import normal_form
 FieldType = Literal["bool", "str", "int", "float", "list_str", "literal", "date", "other"]
 ClassName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,99}$")]
 HOOKS = ("model_post_init", "ground_truth", "verify", "verify_granular")
-NUMERIC_OPTIONS = frozenset({"ge", "gt", "le", "lt", "multiple_of"})
-LENGTH_OPTIONS = frozenset({"min_length", "max_length"})
 OPTIONS = frozenset({"default", "title", "examples", "pattern"}) | NUMERIC_OPTIONS | LENGTH_OPTIONS
 
 
-class FieldTypeRow(NamedTuple):
-    """What a type of field is, for everything that reads, writes, edits and checks fields.
-
-    Attributes:
-        title: Its name in forms.
-        noun: What its values are, with an article.
-        shape: How it is annotated; None where the field says it.
-        fits: Whether a value has the type.
-    """
-
-    title: str
-    noun: str
-    shape: Shape | None
-    fits: Callable[[Any], bool]
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is a number and no truth value."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def is_whole(value: Any) -> bool:
-    """Whether a value is a whole number and no truth value."""
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_is_text, value))
-
-
-FIELD_TYPES: Mapping[str, FieldTypeRow] = {
-    "bool": FieldTypeRow("Yes or no (bool)", "True or False", Shape("bool"), lambda value: isinstance(value, bool)),
-    "int": FieldTypeRow("Whole number (int)", "a whole number", Shape("int"), is_whole),
-    "float": FieldTypeRow("Number (float)", "a number", Shape("float"), is_number),
-    "list_str": FieldTypeRow("List of texts (list[str])", "a list of texts", Shape("list", (TEXT,)), _is_texts),
-    "str": FieldTypeRow("Text (str)", "a text", TEXT, _is_text),
-    "date": FieldTypeRow("Date (str)", "a date", TEXT, _is_text),
-    "literal": FieldTypeRow("One of several options (Literal)", "one of the options", None, lambda value: True),
-    "other": FieldTypeRow("Another type", "as its type says", None, lambda value: True),
-}
-"""The types of field by name. A `date` is a text that a date primitive compares."""
-_NAMES = {row.shape: name for name, row in FIELD_TYPES.items() if row.shape and name != "date"}
+_NAMES = {row.annotation: name for name, row in FIELD_TYPES.items() if row.annotation and name != "date"}
 
 
 class FieldSpec(BaseModel):
@@ -133,7 +95,7 @@ class FieldSpec(BaseModel):
         """
         if self.type == "literal":
             return Shape("literal", choices=tuple(self.literal_values))
-        return FIELD_TYPES[self.type].shape or _parsed(self.annotation or "", models)
+        return _parsed(FIELD_TYPES[self.type].annotation or self.annotation or "", models)
 
     @field_validator("name")
     @classmethod
@@ -320,9 +282,8 @@ def type_of(shape: Shape) -> dict[str, Any]:
     """Return the part of a `FieldSpec` that describes a type."""
     if shape.kind == "literal":
         return {"type": "literal", "literal_values": list(shape.choices)}
-    if shape in _NAMES:
-        return {"type": _NAMES[shape]}
-    return {"type": "other", "annotation": shape.text}
+    name = _NAMES.get(shape.text)
+    return {"type": name} if name else {"type": "other", "annotation": shape.text}
 
 
 @lru_cache(maxsize=1024)

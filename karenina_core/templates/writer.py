@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from karenina_core.errors import InputError
-from karenina_core.schemas import AllOf, AnyOf, AtLeastN, FieldCheck
+from karenina_core.schemas import SCALARS, AllOf, AnyOf, AtLeastN, FieldCheck
 from karenina_core.schemas.primitives import Primitive, SynonymMap
 from karenina_core.templates.literals import quote
 from karenina_core.templates.spec import FieldSpec, ModelSpec, TemplateSpec
@@ -94,13 +94,11 @@ def _parameter(value: Any) -> str:
 def _imports(spec: TemplateSpec) -> str:
     """Import what a template cannot name without an import; the rest of the names is always there."""
     fields = [*spec.fields, *(item for model in spec.models for item in model.fields)]
-    annotations = " ".join(write_annotation(item) for item in fields)
-    words = set(annotations.replace("[", " ").replace("]", " ").replace(",", " ").replace("|", " ").split())
-    moments = sorted(words & {"date", "datetime", "time"})
-    lines = [f"from datetime import {', '.join(moments)}"] if moments else []
-    if spec.models:
-        lines.append("from pydantic import BaseModel, Field")
-    return "\n".join(lines)
+    used = frozenset[str]().union(*(item.shape(spec.model_names).names for item in fields))
+    places = {(SCALARS[name][0].__module__.partition(".")[0], name) for name in used & SCALARS.keys() - {"Any"}}
+    places |= {("typing", "Annotated")} if "annotated" in used else set()
+    places |= {("pydantic", "BaseModel"), ("pydantic", "Field")} if spec.models else set()
+    return "\n".join(f"from {module} import {name}" for module, name in sorted(places) if module != "builtins")
 
 
 def _model(model: ModelSpec) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from decimal import Decimal
+
 import pytest
 from pydantic import Field
 
@@ -131,16 +134,27 @@ def test_partial_credit(capsys: pytest.CaptureFixture[str]) -> None:
         ("float", 36.6, 36.6),
         ("bool", True, True),
         ("list[str]", ["BCL2", "BAX"], ["BCL2", "BAX"]),
+        ("tuple[str, int]", ["BCL2", 1], ("BCL2", 1)),
+        ("Decimal", "0.05", Decimal("0.05")),
+        ("Annotated[int, Field(ge=0, le=50)]", 46, 46),
+        ("PositiveInt", 46, 46),
+        ("bytes", "BCL2", b"BCL2"),
+        ("HttpUrl", "https://go.drugbank.com/drugs", "https://go.drugbank.com/drugs"),
+        ("UUID", "00000000-0000-0000-0000-00000000002E", "00000000-0000-0000-0000-00000000002e"),
+        ("timedelta", "P3D", timedelta(days=3)),
+        ("dict[int, list[NonNegativeFloat]]", {"46": [36.6]}, {46: [36.6]}),
     ],
 )
 def test_the_field_types_of_the_table(field_type: str, stated: object, extracted: object) -> None:
     template = read_template(
-        f"class Answer(BaseAnswer):\n"
+        f"from datetime import timedelta\nfrom decimal import Decimal\nclass Answer(BaseAnswer):\n"
         f'    value: {field_type} = Field(description="The value stated in the response")\n\n'
         f"    def verify(self) -> bool:\n"
-        f"        return self.value == {extracted!r}\n"
+        f"        return self.value == {repr(extracted).removeprefix('datetime.')}\n"
     )
-    assert template.evaluate(template.validate_reply({"value": stated}), "").verdict is True
+    evaluation = template.evaluate(template.validate_reply({"value": stated}), "")
+    assert evaluation.verdict is True
+    assert template.evaluate({"value": evaluation.fields[0].extracted}, "").verdict is True
 
 
 def test_descriptions_are_what_the_judge_reads() -> None:

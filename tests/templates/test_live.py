@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections import Counter
-from datetime import date
+from datetime import date, timedelta
+from decimal import Decimal
 from enum import Enum
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+from uuid import UUID
 
 import pytest
-from pydantic import BaseModel, Field, create_model
+from pydantic import AfterValidator, BaseModel, Field, HttpUrl, PositiveInt, create_model
 
 from karenina_core.errors import InputError
 from karenina_core.schemas.entities import AnyOf, BaseAnswer, FieldCheck, VerifiedField
 from karenina_core.schemas.primitives import (
+    DateMatch,
     ExactMatch,
     LiteralMatch,
+    NumericExact,
     NumericRange,
+    OrderedMatch,
     SetContainment,
     TraceContains,
 )
-from karenina_core.templates import Sandbox, build_parsing_schema, read_template, source_of
+from karenina_core.templates import Sandbox, build_parsing_schema, read_template, source_of, write_template
+from karenina_core.templates.live import spec_of
 
 LIMIT = 3
 NAMES = ("bcl2", "bax")
@@ -141,9 +148,6 @@ def test_a_class_without_a_text_is_written_from_its_fields() -> None:
 
 
 def test_what_cannot_be_written_is_said() -> None:
-    class Drug(BaseAnswer):
-        x: str = VerifiedField(description="x", ground_truth="a", verify_with=ExactMatch())
-
     class Complex(BaseAnswer):
         x: complex = VerifiedField(description="x", ground_truth=1, verify_with=ExactMatch())
 
@@ -151,9 +155,58 @@ def test_what_cannot_be_written_is_said() -> None:
         x: str
 
     Complex.__name__ = Empty.__name__ = "Answer"
-    for cls, reason in ((Complex, "complex"), (Empty, "verifies nothing"), (Drug, "must be named Answer")):
+    for cls, reason in (
+        (Complex, "complex"),
+        (Empty, "verifies nothing"),
+        (create_model("Drug", __base__=BaseAnswer), "must be named Answer"),
+    ):
         with pytest.raises(InputError, match=reason):
             source_of(cls)
+
+
+def test_further_types_mean_the_same_in_classes_and_sources() -> None:
+    class Answer(BaseAnswer):
+        pair: tuple[str, int] = VerifiedField(description="p", ground_truth=("a", 1), verify_with=OrderedMatch())
+        p_value: Decimal = VerifiedField(description="d", ground_truth=Decimal("0.05"), verify_with=NumericExact())
+        key: UUID = VerifiedField(description="k", ground_truth=UUID(int=5), verify_with=ExactMatch())
+        keys: set[UUID] = VerifiedField(description="k", ground_truth=[str(UUID(int=5))], verify_with=SetContainment())
+        site: HttpUrl = VerifiedField(description="u", ground_truth="https://a.org/b", verify_with=ExactMatch())
+        span: timedelta = VerifiedField(description="t", ground_truth=timedelta(days=3), verify_with=ExactMatch())
+        raw: bytes = VerifiedField(description="b", ground_truth=b"abc", verify_with=ExactMatch())
+        day: date = VerifiedField(description="d", ground_truth=date(2016, 4, 11), verify_with=DateMatch())
+        count: PositiveInt = VerifiedField(description="c", ground_truth=3, verify_with=NumericExact())
+        names: list[Annotated[str, Field(min_length=2)]] = VerifiedField(
+            description="n", ground_truth=["ab"], verify_with=SetContainment()
+        )
+
+    reply = {
+        "pair": ["a", 1], "p_value": 0.05, "key": str(UUID(int=5)), "keys": [str(UUID(int=5))],
+        "site": "https://a.org/b", "span": "P3D", "raw": "abc", "day": "2016-04-11", "count": 3, "names": ["ab"],
+    }  # fmt: skip
+    assert Answer.model_validate(reply).verify()
+    for source in (source_of(Answer), write_template(spec_of(Answer))):
+        template = read_template(source)
+        evaluation = template.evaluate(template.validate_reply(reply), "")
+        assert evaluation.verdict, {item.name: item.reason for item in evaluation.fields}
+        stored = {item.name: item.extracted for item in evaluation.fields}
+        assert json.loads(json.dumps(stored)) == stored
+        assert template.verdict(stored, "")
+        assert build_parsing_schema(Answer) == template.judge_schema()
+        with pytest.raises(InputError, match="greater than 0"):
+            template.validate_reply({**reply, "count": 0})
+
+
+def test_an_answer_may_hold_another_and_validators_in_types_are_said() -> None:
+    dose: Any = create_model("Dose", __base__=BaseAnswer, amount=(Decimal, Field(description="Amount")))
+    rule = VerifiedField(description="x", ground_truth=["a"], verify_with=SetContainment())
+    made: Any = create_model("Answer", __base__=BaseAnswer, x=(list[str], rule), dose=(dose, Field(description="d")))
+    template = read_template(source_of(made))
+    assert str(template.validate_reply({"x": ["a"], "dose": {"amount": "1.50"}})["dose"].amount) == "1.50"
+    stripped: Any = create_model(
+        "Answer", __base__=BaseAnswer, x=(list[Annotated[str, AfterValidator(str.strip)]], rule)
+    )
+    with pytest.raises(InputError, match="validator"):
+        source_of(stripped)
 
 
 def test_the_schema_of_a_class_is_that_of_its_source() -> None:

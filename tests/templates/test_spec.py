@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from datetime import date
+from decimal import Decimal
 from typing import Any, Literal
+from uuid import UUID
 
 import pytest
 from pydantic import ValidationError
@@ -37,6 +39,10 @@ def shape(text: str, **scope: Any) -> Shape:
         ("Literal['a', 'a']", 'Literal["a"]', Literal["a"]),
         ("'list[\"str\"]'", "list[str]", list[str]),
         ("date", "date", date),
+        ("tuple[int, str]", "tuple[int, str]", tuple[int, str]),
+        ("dict[int, UUID]", "dict[int, UUID]", dict[int, UUID]),
+        ("Annotated[StrictInt, 'remark']", "int", int),
+        ("frozenset[Decimal]", "set[Decimal]", set[Decimal]),
         ("Any", "Any", Any),
     ],
 )
@@ -51,15 +57,16 @@ def test_own_types_are_known() -> None:
     phase = shape("list[Phase]", choices={"Phase": ("I", "II")})
     assert phase.text == 'list[Literal["I", "II"]]'
     site = shape("Optional[Site]", models={"Site"})
-    assert (site.text, site.models, site.optional) == ("Site | None", frozenset({"Site"}), True)
+    assert (site.text, site.names, site.optional) == ("Site | None", {"union", "Site", "none"}, True)
     alias = shape("Sites", aliases={"Sites": Shape("list", (Shape("model", model="Site"),))})
     assert alias.python({"Site": date}) == list[date]
 
 
 @pytest.mark.parametrize(
     "written",
-    ["f()", "int.real", "list[int, str]", "Optional[int, str]", "dict[int, str]", "dict[str]", "tuple[int, str]",
-     "Literal[1.5]", "Literal[[1]]", "Annotated[int, 1]", "'x y'", "'" + "(" * 3000 + "'", "Unknown", "type", "[int]"],
+    ["f()", "int.real", "list[int, str]", "Optional[int, str]", "dict[float, str]", "dict[str]", "tuple[f()]",
+     "Literal[1.5]", "Literal[[1]]", "Annotated[int]", "Annotated[int, f()]", "Annotated[int, f]", "'x y'",
+     "'" + "(" * 3000 + "'", "Unknown", "type", "[int]"],
 )  # fmt: skip
 def test_everything_else_is_refused(written: str) -> None:
     with pytest.raises(TemplateError) as caught:

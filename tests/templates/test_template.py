@@ -279,6 +279,19 @@ class Drug(BaseModel):
     assert outcome.verdict is True
 
 
+def test_a_nested_answer_class_is_a_model_and_other_answer_classes_are_ignored(sandbox: Sandbox) -> None:
+    template = read_template(
+        "class Dose(BaseAnswer):\n    amount: Decimal = Field(description='Amount')\n"
+        "    def grams(self):\n        return self.amount / 1000\n"
+        "class Unused(BaseAnswer):\n    x: str = VerifiedField(description='d', ground_truth='a', verify_with=ExactMatch())\n"
+        "class Answer(BaseAnswer):\n    doses: list[Dose] = Field(description='Doses')\n"
+        "    def verify(self):\n        return str(self.doses[0].grams()) == '0.0015'\n"
+    )
+    assert template.warnings == ("Answer classes beside Answer are ignored.",)
+    values = template.validate_reply({"doses": [{"amount": "1.5"}]})
+    assert template.evaluate(values, "", sandbox=sandbox).verdict is True
+
+
 def test_dates_are_text_for_date_rules_and_dates_for_own_code(sandbox: Sandbox) -> None:
     template = read_template("""
 from datetime import date

@@ -108,7 +108,9 @@ RULES: dict[str, st.SearchStrategy[Any]] = {
 }
 OTHER_TYPES = st.sampled_from(
     ["str | None", "list[int]", "dict[str, float]", "set[str]", "tuple[str, ...]", "Any", "date", "datetime | None",
-     "list[Site]", "Site | None", 'Literal["I", "II"] | None', "int | str", "list[dict[str, Any]]"]
+     "list[Site]", "Site | None", 'Literal["I", "II"] | None', "int | str", "list[dict[str, Any]]",
+     "tuple[str, int]", "Decimal", "list[UUID]", "HttpUrl | None", "dict[int, timedelta]", "bytes",
+     "list[Annotated[str, Field(min_length=2)]]"]
 )  # fmt: skip
 OPTIONS = st.fixed_dictionaries({}, optional={"default": PLAIN, "title": TEXT, "examples": st.lists(PLAIN, max_size=2)})
 SITE = ModelSpec(

@@ -21,6 +21,7 @@ from karenina_core.authoring.reading import (
     words,
 )
 from karenina_core.schemas import (
+    FIELD_TYPES,
     NATURAL,
     Normalizer,
     SynonymMap,
@@ -34,7 +35,7 @@ from karenina_core.schemas import (
     read_number,
 )
 from karenina_core.schemas.primitives import REGISTRY, TracePrimitive, VerificationPrimitive
-from karenina_core.templates import FIELD_TYPES, FieldSpec
+from karenina_core.templates import FieldSpec
 
 LONGEST_EXACT = 8  # words; longer texts are hardly ever written the same way twice
 MOST_LOOKED_FOR = 200  # items; looking for each in a long reference answer takes a while

@@ -80,7 +80,8 @@ def _base(tree: ast.Module, at: Positions) -> _Changes:
 
 
 def _answer_name(tree: ast.Module, at: Positions) -> _Changes:
-    for answer in sort_classes(tree, read_scope(tree)).answers:
+    answers = sort_classes(tree, read_scope(tree)).answers
+    for answer in answers if len(answers) == 1 else ():
         yield at.class_name(answer), b"Answer"
         for node in ast.walk(tree):
             if isinstance(node, ast.Name) and node.id == answer.name:

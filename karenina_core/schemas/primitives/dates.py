@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, field_validator, model_validator
@@ -54,11 +55,8 @@ class ReadDate(NamedTuple):
     @property
     def known(self) -> tuple[int, ...]:
         """The leading known parts: (2016, 4) for "April 2016"; empty where the year is missing."""
-        if self.year is None:
-            return ()
-        if self.month is None:
-            return (self.year,)
-        return (self.year, self.month) if self.day is None else (self.year, self.month, self.day)
+        known = takewhile(lambda part: part is not None, self.parts)
+        return tuple(part for part in known if part is not None)
 
     @property
     def is_continuous(self) -> bool:
@@ -176,14 +174,11 @@ class _Date(Comparison):
     if TYPE_CHECKING:  # each rule declares it itself, after its own parameters
         dayfirst: bool
 
-    def _format(self) -> str | None:
-        return None
-
     def _read(self, value: Any) -> ReadDate | None:
-        return read_date(value, self._format(), self.dayfirst)
+        return read_date(value, getattr(self, "format", None), self.dayfirst)
 
     def _reading(self, label: str, value: Any, read: ReadDate) -> Step:
-        if is_ambiguous(value, self._format()):
+        if is_ambiguous(value, getattr(self, "format", None)):
             label += f", {'day' if self.dayfirst else 'month'} first"
         return Step(label, quoted(value), str(read))
 
@@ -222,9 +217,6 @@ class DateMatch(_Date):
         if not {"Y", "y", "G"} & set(letters):
             raise ValueError("a date format needs a year: %Y, %y or %G")
         return format
-
-    def _format(self) -> str | None:
-        return self.format
 
     def _passes(self, found: ReadDate, wanted: ReadDate) -> bool:
         return found.parts == wanted.parts

@@ -14,7 +14,7 @@ from karenina_core.schemas.primitives.base import (
     Step,
     _register_primitive,
 )
-from karenina_core.schemas.primitives.normalizers import Normalizer, Normalizers, case_and_blanks, normalize, normalized
+from karenina_core.schemas.primitives.normalizers import Normalizer, Normalizers, case_and_blanks, normalized
 from karenina_core.schemas.primitives.wording import NOTHING_EXTRACTED, failed, listed, quoted
 from karenina_core.text import counted
 
@@ -127,8 +127,9 @@ class OrderedMatch(_List):
 
 
 def _key(item: Any, normalizers: list[Normalizer]) -> Hashable:
-    if isinstance(item, str):
-        return normalize(item, normalizers)
+    text = None if isinstance(item, int | float | None) else normalized(item, normalizers)
+    if text is not None:
+        return text
     if item != item:
         return object()  # NaN equals nothing, not even itself
     hash(item)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, field_validator
+from pydantic_core import to_jsonable_python
 
 from karenina_core.errors import InputError
 from karenina_core.schemas.primitives.base import Step
@@ -136,14 +137,13 @@ def followed(text: str, normalizers: Iterable[Normalizer], prefix: str = "") -> 
 
 
 def as_text(value: Any) -> str | None:
-    """Return a text, or a number or boolean as Python writes it; None for everything else."""
+    """Return a text, a number or boolean as Python writes it, or a date, URL or the like as JSON does; else None."""
     if isinstance(value, str):
         return value
-    if not isinstance(value, int | float):
-        return None
     try:
-        return str(value)
-    except ValueError:  # an int of more digits than Python prints
+        plain = to_jsonable_python(value, fallback=lambda _: None)
+        return str(plain) if isinstance(plain, str | int | float) else None
+    except ValueError:  # an int of more digits than Python prints, or bytes that are no text
         return None
 
 

@@ -54,10 +54,9 @@ def _number_in(text: str) -> Number | None:
 
 
 def _equal(found: Number, wanted: Number) -> bool:
-    if isinstance(found, int) and isinstance(wanted, int):
-        return found == wanted
+    whole = isinstance(found, int) and isinstance(wanted, int)
     try:
-        return float(found) == float(wanted)
+        return found == wanted if whole else float(found) == float(wanted)
     except OverflowError:
         return False
 
@@ -199,6 +198,4 @@ class NumericRange(_Numeric):
         return Explanation(passed, steps, f"{shown} {'is' if passed else 'is not'} {bounds}.")
 
     def _holds(self, found: Number) -> bool:
-        if found != found:
-            return False
-        return (self.min is None or found >= self.min) and (self.max is None or found <= self.max)
+        return found == found and (self.min is None or found >= self.min) and (self.max is None or found <= self.max)

@@ -28,12 +28,15 @@ from karenina_core.authoring import (
     write_typed,
 )
 from karenina_core.schemas import (
+    FIELD_TYPES,
     NORMALIZER_WORDS,
     NORMALIZERS,
     SYNONYMS,
     applicable,
     code_name,
     field_kind,
+    is_number,
+    is_whole,
     normalize,
     quoted,
     read_date,
@@ -43,7 +46,6 @@ from karenina_core.schemas import (
     title,
 )
 from karenina_core.schemas.primitives import REGISTRY, TracePrimitive, VerificationPrimitive
-from karenina_core.templates import FIELD_TYPES, is_number, is_whole
 from pages.components import forms
 from pages.components.templates.state import Form, change
 from pages.components.text import plain, short
