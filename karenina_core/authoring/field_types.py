@@ -122,9 +122,7 @@ def read_typed(kind: str, text: str) -> Any:
     if kind == "list_str":
         return read_lines(text)
     value = read_data(text)
-    return (
-        value if kind == "other" or value is None or (kind in FIELD_TYPES and FIELD_TYPES[kind].fits(value)) else text
-    )
+    return value if value is None or (kind in FIELD_TYPES and FIELD_TYPES[kind].fits(value)) else text
 
 
 def write_typed(kind: str, value: Any) -> str:

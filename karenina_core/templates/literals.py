@@ -178,7 +178,7 @@ def _computed(value: Callable[[], Any], node: ast.AST) -> Any:
     try:
         return check_plain(value())
     except (ArithmeticError, AttributeError, TypeError, ValueError) as error:
-        raise refuse("literal", f"{excerpt(node)} has no plain value", str(error), at=node) from None
+        raise refuse("literal", "this value cannot be used", str(error), "write another one", at=node) from None
 
 
 def _key(key: ast.expr | None, node: ast.AST, constants: Constants) -> str:

@@ -283,7 +283,8 @@ def test_a_nested_answer_class_is_a_model_and_other_answer_classes_are_ignored(s
     template = read_template(
         "class Dose(BaseAnswer):\n    amount: Decimal = Field(description='Amount')\n"
         "    def grams(self):\n        return self.amount / 1000\n"
-        "class Unused(BaseAnswer):\n    x: str = VerifiedField(description='d', ground_truth='a', verify_with=ExactMatch())\n"
+        "class Unused(BaseAnswer):\n"
+        "    x: str = VerifiedField(description='d', ground_truth='a', verify_with=ExactMatch())\n"
         "class Answer(BaseAnswer):\n    doses: list[Dose] = Field(description='Doses')\n"
         "    def verify(self):\n        return str(self.doses[0].grams()) == '0.0015'\n"
     )

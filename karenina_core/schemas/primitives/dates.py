@@ -154,8 +154,7 @@ def _read_flexible(text: str, dayfirst: bool) -> ReadDate | None:
 
 
 def _whole_day(day: date) -> ReadDate:
-    midnight = datetime(day.year, day.month, day.day)  # noqa: DTZ001 - no zone is known
-    return ReadDate(day.year, day.month, day.day, midnight)
+    return _full(datetime(day.year, day.month, day.day), has_time=False)  # noqa: DTZ001 - no zone is known
 
 
 def _full(moment: datetime, has_time: bool, unknown_zone: str | None = None) -> ReadDate:

@@ -90,9 +90,8 @@ class _Numeric(Comparison):
     _read = staticmethod(read_number)
 
     def _unreadable(self, extracted: Any, found: Number | None, expected: Any) -> Explanation:
-        if found is None:
-            return failed(_no_number(extracted))
-        return failed(f"The expected value {quoted(expected)} is not a plain number.")
+        fault = f"The expected value {quoted(expected)} is not a plain number."
+        return failed(_no_number(extracted) if found is None else fault)
 
 
 @_register_primitive
