@@ -40,9 +40,7 @@ from karenina_core.templates import FieldSpec
 LONGEST_EXACT = 8  # words; longer texts are hardly ever written the same way twice
 MOST_LOOKED_FOR = 200  # items; looking for each in a long reference answer takes a while
 _CASE = {"lowercase", "casefold"}
-_NO_BOUNDS = {"NumericRange": "number", "DateRange": "date", "TraceLength": "response"}
 _TEXT_RULES = ("SetContainment", "ContainsAny", "ContainsAll", "ExactMatch", "OrderedMatch")
-_AS_TEXT = {"bool": "a yes or no", "int": "a number", "float": "a number", "date": "a date", "list_str": "a list"}
 _FORMS = {
     "bool": "Whether, according to the response, the answer is yes: {it}",
     "int": "The {it} stated in the response, as a whole number without its unit",
@@ -60,6 +58,7 @@ _FILLERS = frozenset(
      "data", "description", "extract", "extracted", "field", "found", "item", "mentioned", "model", "name", "named",
      "number", "output", "question", "reply", "response", "result", "right", "string", "text", "thing", "value"]
 )  # fmt: skip
+_SIGNS_IN_NUMBER = re.compile(r"\d[.,/:-]\d|(?<!\w)-\d")
 _SOURCES = frozenset(["mentioned", "stated", "named", "given", "reported", "listed", "described", "response"])
 
 
@@ -73,9 +72,8 @@ def uses_truth(item: FieldSpec) -> bool:
 
 
 def _has_wrong_type(item: FieldSpec) -> bool:
-    if not uses_truth(item) or (is_placeholder(item.ground_truth) and not item.is_trace):
-        return False
-    return not FIELD_TYPES[item.type].fits(item.ground_truth)
+    compared = uses_truth(item) and (item.is_trace or not is_placeholder(item.ground_truth))
+    return compared and not FIELD_TYPES[item.type].fits(item.ground_truth)
 
 
 @rule("field", "error")
@@ -93,17 +91,15 @@ def truth_fails_rule(item: FieldSpec, known: Known) -> Iterator[Problem]:
         explanation = rule.explain(truth, truth)
     except patterns.PatternTimeoutError:
         return
-    if explanation.passed:
-        return
-    what = f"The truth {quoted(truth)} fails its own rule. {explanation.reason}"
     form, read = parameters(item).get("format"), read_date(truth)
+    label, better = "", None
     if not rule.uses_ground_truth:
-        placeholder = 0 if item.type in ("int", "float") else "N/A"
-        yield Problem(what, "Use a placeholder as the truth", {"ground_truth": placeholder})
+        label, better = "Use a placeholder as the truth", 0 if item.type in ("int", "float") else "N/A"
     elif form and read is not None and read.moment is not None:
-        yield Problem(what, f"Write it as {form}", {"ground_truth": read.moment.strftime(form)})
-    else:
-        yield Problem(what)
+        label, better = f"Write it as {form}", read.moment.strftime(form)
+    if not explanation.passed:
+        what = f"The truth {quoted(truth)} fails its own rule. {explanation.reason}"
+        yield Problem(what, label, {"ground_truth": better} if label else None)
 
 
 @rule("field", "error")
@@ -120,6 +116,10 @@ def truth_type(item: FieldSpec, known: Known) -> Iterator[Problem]:
         yield Problem(what, f"Make it {quoted(value)}", changes)
 
 
+def _key(value: Any) -> str:
+    return str(value).strip().casefold()
+
+
 def _among(value: Any, options: list[Any]) -> bool:
     return any(value == option and type(value) is type(option) for option in options)
 
@@ -134,7 +134,7 @@ def truth_not_option(item: FieldSpec, known: Known) -> Iterator[Problem]:
     if item.type != "literal" or not uses_truth(item) or _among(truth, options):
         return
     what = f"The truth {quoted(truth)} is none of the options."
-    alike = [value for value in options if str(value).strip().casefold() == str(truth).strip().casefold()]
+    alike = [value for value in options if _key(value) == _key(truth)]
     if alike:
         yield Problem(what, f"Make the truth {quoted(alike[0])}", {"ground_truth": alike[0]})
     else:
@@ -231,8 +231,8 @@ def truth_as_text(item: FieldSpec, known: Known) -> Iterator[Problem]:
         return
     value = yes_or_no(truth) if kind == "bool" else full_date(truth) if kind == "date" else converted(kind, truth)
     rule = figure.rule() if figure is not None else suggest_rule(kind, value)
-    what = f"The truth {quoted(truth)} is {_AS_TEXT[kind]}, but it is compared as a text."
-    yield Problem(what, f"Make it {_AS_TEXT[kind]}", {"type": kind, "ground_truth": value, "verify_with": rule})
+    noun, changes = FIELD_TYPES[kind].noun, {"type": kind, "ground_truth": value, "verify_with": rule}
+    yield Problem(f"The truth {quoted(truth)} is {noun}, but it is compared as a text.", f"Make it {noun}", changes)
 
 
 @rule("field", "warning")
@@ -321,20 +321,6 @@ def fuller_description(item: FieldSpec, truths: Any = None) -> dict[str, Any] | 
     return {"description": text} if text else None
 
 
-def _description_problem(item: FieldSpec, what: str) -> Problem:
-    return Problem(what, "Use a fuller description", fuller_description(item))
-
-
-@rule("field", "warning")
-def description_missing(item: FieldSpec, known: Known) -> Iterator[Problem]:
-    """The judge has only its name to go by.
-
-    Say what to look for in the response.
-    """
-    if not item.description.strip() and not item.is_trace:
-        yield _description_problem(item, "The field has no description.")
-
-
 @rule("field", "warning")
 def description_vague(item: FieldSpec, known: Known) -> Iterator[Problem]:
     """The judge reads it to know what to look for, and sees the name already; two judges would read it differently.
@@ -342,15 +328,12 @@ def description_vague(item: FieldSpec, known: Known) -> Iterator[Problem]:
     Say what to look for and in which form, such as: The protein target of the drug named in the response.
     """
     about, every = _telling(item.description), words(item.description)
-    if not item.description.strip() or item.is_trace:
-        return
-    if about and about <= set(_name_words(item.name)):
-        if not _SOURCES & set(every) and len(every) <= 7:
-            yield _description_problem(
-                item, f"The description {quoted(item.description)} repeats the name of the field."
-            )
-    elif len(about) < 2 and not (about and len(every) > 3):
-        yield _description_problem(item, f"The description {quoted(item.description)} does not tell enough.")
+    repeats = bool(about) and about <= set(_name_words(item.name))
+    too_little = len(every) <= 7 and not _SOURCES & set(every) if repeats else len(about) < 2 and len(every) <= 3
+    if (too_little or not about) and not item.is_trace:
+        what = "repeats the name of the field" if repeats else "does not tell enough"
+        what = f"The description {quoted(item.description)} {what}." if every else "The field has no description."
+        yield Problem(what, "Use a fuller description", fuller_description(item))
 
 
 @rule("field", "error")
@@ -360,7 +343,7 @@ def description_leaks_truth(item: FieldSpec, known: Known) -> Iterator[Problem]:
     Describe what to look for without telling what it should be.
     """
     if _leaks(item, item.description):
-        yield _description_problem(item, "The description holds the expected value.")
+        yield Problem("The description holds the expected value.", "Use a fuller description", fuller_description(item))
 
 
 @rule("field", "error")
@@ -390,10 +373,8 @@ def rule_unsuited(item: FieldSpec, known: Known) -> Iterator[Problem]:
     if kind is None or cls is None or not cls.applies_to or kind in cls.applies_to:
         return
     what = f"{cls.__name__} is not made for the type {kind}, but for {listed(cls.applies_to)}."
-    for fitting in (
-        name for name, row in FIELD_TYPES.items() if field_kind(name) in cls.applies_to and name != "literal"
-    ):
-        if FIELD_TYPES[fitting].fits(item.ground_truth):
+    for fitting, row in FIELD_TYPES.items():
+        if fitting != "literal" and field_kind(fitting) in cls.applies_to and row.fits(item.ground_truth):
             yield Problem(what, f"Make the field {fitting}", {"type": fitting})
             return
     value, natural = converted(item.type, item.ground_truth), NATURAL[kind].__name__
@@ -486,9 +467,8 @@ def no_bounds(item: FieldSpec, known: Known) -> Iterator[Problem]:
     Set the least or greatest value.
     """
     rule = parameters(item)
-    thing = _NO_BOUNDS.get(str(rule.get("type")))
-    if thing and rule["min"] is None and rule["max"] is None:
-        yield Problem(f"{rule['type']} has no bounds, so every {thing} passes.")
+    if {"min", "max"} <= rule.keys() and rule["min"] is None and rule["max"] is None:
+        yield Problem(f"{rule['type']} has no bounds, so everything passes.")
 
 
 @rule("field", "error")
@@ -546,28 +526,22 @@ def case_counts(item: FieldSpec, known: Known) -> Iterator[Problem]:
 
 @rule("field", "error")
 def truth_vanishes(item: FieldSpec, known: Known) -> Iterator[Problem]:
-    """Every answer of which nothing is left equals it.
-
-    Leave out the normaliser that removes it.
-    """
-    chain = _chain(item)
-    parts = item.ground_truth if isinstance(item.ground_truth, list) else [item.ground_truth]
-    lost = [part for part in parts if isinstance(part, str) and part.strip() and not normalized(part, chain)]
-    if chain and lost and "substrings" not in parameters(item):
-        what = f"Nothing is left of {listed(lost)} after normalisation."
-        yield Problem(what, "Keep punctuation", _keep_punctuation(item))
-
-
-@rule("field", "warning")
-def punctuation_in_numbers(item: FieldSpec, known: Known) -> Iterator[Problem]:
-    """1.5 and 15 become the same.
+    """Different answers become the same: 1.5 and 15, or everything of which nothing is left.
 
     Keep punctuation, or compare a number.
     """
-    chain, compared = _chain(item), str(parameters(item).get("substrings") or item.ground_truth)
-    if "remove_punctuation" in chain and re.search(r"\d[.,/:-]\d|(?<!\w)-\d", compared):
-        what = f"Removing punctuation changes the number in {quoted(compared)}."
-        yield Problem(what, "Keep punctuation", _keep_punctuation(item))
+    chain, compared = _chain(item), parameters(item).get("substrings") or item.ground_truth
+    texts = [text for text in (compared if isinstance(compared, list) else [compared]) if isinstance(text, str)]
+    bare = "remove_punctuation" in chain
+    lost = [
+        text
+        for text in texts
+        if chain and text.strip() and (not normalized(text, chain) or (bare and _SIGNS_IN_NUMBER.search(text)))
+    ]
+    if lost:
+        what = f"Normalisation takes from {listed(lost)} what tells it from other texts."
+        kept = [entry for entry in chain if entry != "remove_punctuation"]
+        yield Problem(what, "Keep punctuation", _with_chain(item, kept))
 
 
 @rule("field", "warning")
@@ -577,17 +551,15 @@ def options_alike(item: FieldSpec, known: Known) -> Iterator[Problem]:
     List the categories that a wrong answer could give, each once.
     """
     options = item.literal_values
-    if item.type == "literal" and len(options) == 1:
+    preferred = [*(value for value in options if value == item.ground_truth), *options]
+    kept = {_key(value): value for value in reversed(preferred)}
+    left = [value for value in options if kept[_key(value)] == value]
+    doubles = [value for value in options if value not in left]
+    if item.type == "literal" and doubles:
+        what = f"The category {listed(doubles)} is the same to a reader as another one."
+        yield Problem(what, "Keep one of each", {"literal_values": left})
+    elif item.type == "literal" and len(options) == 1:
         yield Problem("There is only one category.")
-    seen: dict[str, Any] = {}
-    for value in options if item.type == "literal" else ():
-        first = seen.setdefault(str(value).strip().casefold(), value)
-        if first is not value:
-            chosen = item.ground_truth if item.ground_truth in (first, value) else first
-            left = [option for option in options if option not in (first, value) or option == chosen]
-            what = f"The categories {quoted(first)} and {quoted(value)} are the same to a reader."
-            yield Problem(what, f"Keep {quoted(chosen)}", {"literal_values": left})
-            return
 
 
 # --- Normalisers -----------------------------------------------------------------------------------------------------
@@ -606,10 +578,6 @@ def _with_chain(item: FieldSpec, chain: list[Normalizer]) -> dict[str, Any]:
     return with_rule(item, normalize=[entry if isinstance(entry, str) else entry.model_dump() for entry in chain])
 
 
-def _keep_punctuation(item: FieldSpec) -> dict[str, Any]:
-    return _with_chain(item, [entry for entry in _chain(item) if entry != "remove_punctuation"])
-
-
 def _settled(chain: list[Normalizer]) -> list[Normalizer]:
     """Return the chain with one map at its end, spellings and meanings as the other normalisers leave them."""
     texts: list[Normalizer] = [entry for entry in chain if isinstance(entry, str)]
@@ -626,20 +594,13 @@ def synonym_not_applied(item: FieldSpec, known: Known) -> Iterator[Problem]:
     chain = _chain(item)
     for at, entry in enumerate(chain):
         for spelling, meaning in entry.mapping.items() if isinstance(entry, SynonymMap) else ():
-            left, end = normalize(spelling, chain[:at]), normalize(meaning, chain)
-            later = [name for name in chain[at + 1 :] if isinstance(name, str)]
-            if left != spelling:
-                what = f"The synonym {quoted(spelling)} is never found: it is {quoted(left)} by then."
-            elif normalize(spelling, chain) != end:
-                what = (
-                    f"{quoted(spelling)} becomes {quoted(meaning)}, but {quoted(meaning)} itself becomes {quoted(end)}."
-                )
-            elif later:
-                what = f"Synonyms are looked up before {' and '.join(later)}, so only where an answer writes them so."
-            else:
-                continue
-            yield Problem(what, "Put the synonyms last", _with_chain(item, _settled(chain)))
-            return
+            is_met = normalize(spelling, chain[:at]) == spelling and not any(
+                isinstance(name, str) for name in chain[at + 1 :]
+            )
+            if not is_met or normalize(spelling, chain) != normalize(meaning, chain):
+                what = f"Not every answer that means {quoted(spelling)} is counted as {quoted(meaning)}."
+                yield Problem(what, "Put the synonyms last", _with_chain(item, _settled(chain)))
+                return
 
 
 @rule("field", "warning")
@@ -668,12 +629,12 @@ def normalizer_without_effect(item: FieldSpec, known: Known) -> Iterator[Problem
     Remove it.
     """
     chain = _chain(item)
-    texts = [entry for entry in chain if isinstance(entry, str)]
-    idle = [name for name in dict.fromkeys(texts) if texts.count(name) > 1 or _IMPLIED.get(name) in texts]
+    idle = {
+        at: entry
+        for at, entry in enumerate(chain)
+        if isinstance(entry, str) and (entry in chain[:at] or _IMPLIED.get(entry) in chain)
+    }
     if idle:
-        rest: list[Normalizer] = []
-        for entry in chain:
-            if not isinstance(entry, str) or (entry not in rest and _IMPLIED.get(entry) not in texts):
-                rest.append(entry)
-        what = f"The normaliser {' and '.join(idle)} has no effect of its own."
+        rest = [entry for at, entry in enumerate(chain) if at not in idle]
+        what = f"The normaliser {' and '.join(dict.fromkeys(idle.values()))} has no effect of its own."
         yield Problem(what, "Remove what has no effect", _with_chain(item, rest))

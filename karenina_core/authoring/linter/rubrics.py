@@ -53,26 +53,16 @@ def duplicate_trait(trait: AnyTrait, traits: Sequence[AnyTrait], shared: Sequenc
 
 @rule("trait", "warning")
 def trait_hides_global(trait: AnyTrait, traits: Sequence[AnyTrait], shared: Sequence[AnyTrait]) -> Iterator[Problem]:
-    """For this question the global one is not evaluated, so the two cannot be compared.
+    """For this question the global one is not evaluated; names that differ only in capitals are easily confused.
 
     Rename it if both are meant.
     """
-    names = {other.name for other in shared}
-    if trait.name in names:
-        free = first_free(lambda number: f"{trait.name} {number}", names | {other.name for other in traits}, 2)
-        what = f"The global rubric has a trait {quoted(trait.name)} too."
-        yield Problem(what, "Give it another name", {"name": free})
-
-
-@rule("trait", "hint")
-def trait_names_alike(trait: AnyTrait, traits: Sequence[AnyTrait], shared: Sequence[AnyTrait]) -> Iterator[Problem]:
-    """Names that differ only in capitals or blanks are easily confused.
-
-    Rename it.
-    """
-    for other in shared:
-        if other.name != trait.name and other.name.strip().casefold() == trait.name.strip().casefold():
-            yield Problem(f"The global rubric has the trait {quoted(other.name)}.")
+    names = {_key(other.name): other.name for other in shared}
+    alike = names.get(_key(trait.name))
+    if alike is not None:
+        taken = {other.name for other in (*shared, *traits)}
+        free = first_free(lambda number: f"{trait.name} {number}", taken, 2)
+        yield Problem(f"The global rubric has a trait {quoted(alike)} too.", "Give it another name", {"name": free})
 
 
 @rule("trait", "error")
@@ -195,20 +185,20 @@ def items_overlap(trait: AnyTrait, *_: Any) -> Iterator[Problem]:
     """
     if not isinstance(trait, MetricRubricTrait):
         return
-    expected = _keys(trait.tp_instructions)
+    expected = set(map(_key, trait.tp_instructions)) - {""}
     for other, name in ((trait.tn_instructions, "of the negative class"), (trait.fp_instructions, "a mistake")):
-        both = [item for item in other if item.strip().casefold() in expected]
+        both = [item for item in other if _key(item) in expected]
         if both:
             yield Problem(f"{listed(both)} is both expected and {name}.")
     for name in ("tp_instructions", "tn_instructions"):
         items: list[str] = getattr(trait, name)
-        if len(_keys(items)) < len(items):
-            once = list({item.strip().casefold(): item for item in reversed(items) if item.strip()}.values())[::-1]
+        once = list({_key(item): item for item in reversed(items) if item.strip()}.values())[::-1]
+        if len(once) < len(items):
             yield Problem("An item is listed twice or blank.", "List every item once", {name: once}, name)
 
 
-def _keys(items: Sequence[str]) -> set[str]:
-    return {item.strip().casefold() for item in items if item.strip()}
+def _key(item: str) -> str:
+    return item.strip().casefold()
 
 
 @rule("trait", "warning")

@@ -87,17 +87,6 @@ def field_left_out(spec: TemplateSpec) -> Iterator[Problem]:
             yield Problem(what, "Require it as well", {"verify_strategy": required})
 
 
-@rule("template", "hint")
-def weight_zero(spec: TemplateSpec) -> Iterator[Problem]:
-    """It decides the verdict but not the score, which are then hard to explain together.
-
-    Give it a weight above 0.
-    """
-    for item in spec.verified:
-        if item.weight == 0:
-            yield Problem("The field has the weight 0.", "Give it the weight 1", {"weight": 1.0}, item.name)
-
-
 @rule("template", "warning")
 def same_description(spec: TemplateSpec) -> Iterator[Problem]:
     """The judge gives both the same value.

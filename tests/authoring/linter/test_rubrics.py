@@ -99,7 +99,7 @@ def test_a_trait_that_hides_a_global_one_can_be_renamed() -> None:
 
 
 def test_names_that_are_easily_confused() -> None:
-    assert [f.code for f in lint_rubric([score(name="conciseness")], shared=[score()])] == ["trait_names_alike"]
+    assert [f.code for f in lint_rubric([score(name="conciseness")], shared=[score()])] == ["trait_hides_global"]
 
 
 def test_the_gravest_comes_first() -> None:
@@ -109,4 +109,4 @@ def test_the_gravest_comes_first() -> None:
             [STORED, regex("(a+)+b"), score(description=None), score(name="clarity")], shared=[score(name="Clarity")]
         )
     ]
-    assert severities == ["error", "warning", "warning", "hint"]
+    assert severities == ["error", "warning", "warning", "warning"]
