@@ -9,7 +9,7 @@ from karenina_core.models import DEMO_JUDGE_NOTE
 from karenina_core.runs import RunRow
 from karenina_core.schemas import VerificationConfig
 from karenina_core.text import counted
-from pages.components import forms, frame, services, state
+from pages.components import forms, frame, live, services, state
 from pages.components.text import local_time, plain
 from pages.components.widgets import card
 
@@ -80,22 +80,21 @@ def any_active() -> bool:
 def recent_runs() -> None:
     """Draw the latest runs; looks every second while one is under way, and else whether one was begun elsewhere."""
     st.subheader("Recent runs")
-    under_way = any_active()
 
-    @st.fragment(run_every=1 if under_way else 5)
-    def live() -> None:
+    def cards() -> None:
         with frame.guard():
-            if under_way:
+            if any_active():
                 services.notice_abandoned()
-            if any_active() != under_way:
-                st.rerun()
-            runs = services.store().runs.all()[:MOST_RUNS]
+            runs = latest()
             if not runs:
                 st.info("No runs yet. Start with the demo, or bring your own questions.", icon=":material/info:")
             for run in runs:
                 run_card(run)
 
-    live()
+    def latest() -> list[RunRow]:
+        return services.store().runs.all()[:MOST_RUNS]
+
+    live.follow("recent_runs", cards, any_active, stamp=latest, idle=5)
 
 
 def run_card(run: RunRow) -> None:

@@ -17,7 +17,7 @@ from streamlit.navigation.page import StreamlitPage
 from karenina_core.errors import InputError, KareninaError, validation_message
 from karenina_core.redact import redact
 from karenina_core.runs import DraftBatch, Progress
-from pages.components import drafts, services, sign_in, state, whole_input
+from pages.components import drafts, live, services, sign_in, state, whole_input
 from pages.components.text import plain
 
 log = logging.getLogger(__name__)
@@ -113,7 +113,7 @@ def begin(path: str) -> None:
         sign_in.account()
     with st.container(gap=None):
         st.title(PAGES[path].heading or PAGES[path].title)
-        _to_top(key="page_top", data=str(visit()), height="content")
+        _scrolling(key="page_top", data=str(visit()), height="content")
     st.caption(PAGES[path].about)
 
 
@@ -122,20 +122,31 @@ def visit() -> int:
     return int(st.session_state.get(_VISIT, 0))
 
 
-# Streamlit leaves the next page where the last one was scrolled to.
-_to_top = st.components.v2.component(
-    "karenina_page_top",
+# Streamlit leaves the next page where the last one was scrolled to. And an open list closes with any scrolling, also
+# with that by which the browser keeps things in place when something appears above: only a person's counts.
+_scrolling = st.components.v2.component(
+    "karenina_scrolling",
     js="""
 export default function ({ data }) {
   const main = document.querySelector('[data-testid="stMain"]')
-  if (main === null || main.dataset.visit === data) {
-    return
+  if (main !== null && main.dataset.visit !== data) {
+    // A link to a heading may have scrolled the first page already.
+    if (main.dataset.visit !== undefined) {
+      main.scrollTo({ top: 0, behavior: "instant" })
+    }
+    main.dataset.visit = data
   }
-  // A link to a heading may have scrolled the first page already.
-  if (main.dataset.visit !== undefined) {
-    main.scrollTo({ top: 0, behavior: "instant" })
+  let moved = 0
+  const note = () => { moved = performance.now() }
+  const keepOpen = (event) => {
+    if (performance.now() - moved > 1000 && document.querySelector('[role="combobox"][aria-expanded="true"]')) {
+      event.stopImmediatePropagation()
+    }
   }
-  main.dataset.visit = data
+  const listeners = { wheel: note, touchmove: note, scroll: keepOpen }
+  const each = (act) => Object.entries(listeners).forEach(([name, listener]) => act(name, listener))
+  each((name, listener) => window.addEventListener(name, listener, { capture: true, passive: true }))
+  return () => each((name, listener) => window.removeEventListener(name, listener, { capture: true }))
 }
 """,
 )
@@ -191,19 +202,13 @@ def show_error(error: KareninaError) -> None:
 
 def _job_card() -> None:
     """Show what is under way in this process, on every page; polls only while something is."""
-    if not services.active_runs() and not services.drafter().active():
-        return
 
-    @st.fragment(run_every=1)
-    def card() -> None:
-        runs, batches = services.active_runs(), services.drafter().active()
-        for progress in runs:
+    def cards() -> None:
+        for progress in services.active_runs():
             _run_card(progress)
-        _draft_card(batches)
-        if not runs and not batches:
-            st.rerun()
+        _draft_card(services.drafter().active())
 
-    card()
+    live.follow("job_card", cards, lambda: bool(services.active_runs() or services.drafter().active()))
 
 
 def _run_card(progress: Progress) -> None:

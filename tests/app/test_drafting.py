@@ -175,7 +175,7 @@ def test_a_batch_under_way_survives_a_change_of_page_and_can_be_cancelled(
 ) -> None:
     openai_server.script = lambda sent: Reply("", fault="hang")
     app = agreed(drafting(open_page, benchmark_id, model)).button(key="draft_with_model").click().run()
-    assert "You can leave this page; drafting goes on." in texts(app)
+    assert "You can leave this page; the work goes on." in texts(app)
     app.switch_page("pages/home.py").run()
     assert app.sidebar.button(key="job_card_drafts").label == "Open drafts"
     app = open_page(PAGE, benchmark=benchmark_id)

@@ -157,6 +157,7 @@ def test_only_loopback_is_local() -> None:
         ("client.toolbarMode", "viewer"),
         ("client.disableDataExport", True),
         ("browser.gatherUsageStats", False),
+        ("server.fileWatcherType", "none"),
         ("runner.postScriptGC", False),  # a full collection after every rerun would slow every page down
     ],
 )

@@ -66,7 +66,7 @@ class Server:
 
     def start(self, *options: str) -> None:
         """Start with Streamlit's options, and return when the server answers."""
-        command = [sys.executable, "-m", "streamlit", "run", self._script, "--server.fileWatcherType", "none", *options]
+        command = [sys.executable, "-m", "streamlit", "run", self._script, *options]
         environment = {**os.environ, "KARENINA_DATABASE_URL": self.database}
         with (self._folder / "server.log").open("ab") as log:
             self._process = subprocess.Popen(

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from playwright.sync_api import Page, expect
 
 from karenina_core.demo import demo_benchmark
 from karenina_core.runs import Engine, Store, top_up, wanted
 from karenina_core.schemas import ModelConfig, VerificationConfig
-from tests.browser.conftest import Demo, Server, click_at, quick_config, settled, visit
+from tests.browser.conftest import Demo, Server, click_at, press, quick_config, settled, visit
+from tests.faults.openai_server import OpenAIServer
+from tests.faults.road import config, honest, islands
 
 pytestmark = pytest.mark.browser
 
@@ -118,3 +122,81 @@ def test_a_double_click_begins_one_run(page: Page, prepared: Server, store: Stor
     expect(page.get_by_text("42 of 42 evaluations")).to_be_visible()
     settled(page)
     assert [run.done for run in store.runs.all()] == [42]
+
+
+# What ends in the background
+
+
+@pytest.fixture
+def provider() -> Iterator[OpenAIServer]:
+    """A provider that takes its time, until its `delay` is set to 0."""
+    with OpenAIServer(honest, delay=1.5) as opened:
+        yield opened
+
+
+@pytest.fixture
+def under_way(page: Page, server: Server, store: Store, provider: OpenAIServer) -> OpenAIServer:
+    """Begin a run in the app, and return its provider."""
+    store.benchmarks.save(islands(12))
+    store.settings.save_preset("Slow", config(provider, max_concurrent_requests=1))
+    visit(page, server, "configure")
+    page.get_by_test_id("stPopover").get_by_role("button", name="Presets").click()
+    page.get_by_role("button", name="Load").click()
+    page.get_by_text("I have read this", exact=False).click()
+    settled(page)
+    page.get_by_role("button", name="Run all 12").click()
+    expect(page.get_by_text("1 of 12 evaluations")).to_be_visible()
+    return provider
+
+
+def go_to(page: Page, name: str) -> None:
+    page.get_by_test_id("stSidebarNav").get_by_text(name, exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(name)
+
+
+def ends(page: Page, provider: OpenAIServer) -> None:
+    """Let the run end, and wait until the page has noticed."""
+    card = page.get_by_test_id("stSidebar").get_by_text("Open monitor")
+    expect(card).to_be_visible()
+    provider.delay = 0
+    expect(card).to_have_count(0)
+    settled(page)
+
+
+def test_the_end_of_a_run_leaves_an_open_dialog_and_what_is_typed_there(page: Page, under_way: OpenAIServer) -> None:
+    go_to(page, "Configure")
+    page.get_by_role("button", name="Add a model").click()
+    field = page.get_by_role("dialog").get_by_label("Model", exact=True)
+    field.fill("openai/half-typed")
+    ends(page, under_way)
+    expect(field).to_have_value("openai/half-typed")
+
+
+def test_a_list_stays_open_while_a_run_goes_on_and_ends(page: Page, under_way: OpenAIServer) -> None:
+    go_to(page, "Questions")
+    page.get_by_role("tab", name="Template").click()
+    listed = page.get_by_role("combobox", name="Add a normaliser")
+    listed.scroll_into_view_if_needed()
+    page.evaluate("new Promise(requestAnimationFrame)")  # a list closes with a scrolling that a person wants
+    listed.click()
+    options = page.get_by_role("option")
+    expect(options.first).to_be_visible()
+    for done in (4, 5):
+        expect(page.get_by_text(f"running · {done} of 12")).to_be_visible()
+    expect(options.first).to_be_visible()
+    ends(page, under_way)
+    expect(options.first).to_be_visible()
+
+
+def test_an_answer_opened_from_a_live_run_stays_open_when_the_run_ends(page: Page, under_way: OpenAIServer) -> None:
+    click_at(page, page.locator(".scatterlayer .point").first)
+    drawer = page.get_by_role("dialog")
+    expect(drawer.get_by_text("5 · Verdict")).to_be_visible()
+    expect(page.get_by_text("4 of 12 evaluations")).to_have_count(1)
+    under_way.delay = 0
+    expect(page.get_by_text("12 of 12 evaluations")).to_have_count(1)
+    settled(page)
+    expect(drawer.get_by_text("5 · Verdict")).to_be_visible()
+    drawer.get_by_role("button", name="Close").click()
+    press(page, "See results")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Results")

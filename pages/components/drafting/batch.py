@@ -10,7 +10,7 @@ import streamlit as st
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import BenchmarkRow, DraftBatch, clean_drafts, forget_batch, undo_drafts
 from karenina_core.text import counted
-from pages.components import feedback, forms, frame, services, sign_in
+from pages.components import feedback, forms, frame, live, services, sign_in
 from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.drafting import start as drafting
 from pages.components.text import plain
@@ -21,10 +21,15 @@ _ENDS = {"cancelled": "was cancelled", "interrupted": "ended with the server", "
 
 def draw(row: BenchmarkRow) -> None:
     """Draw the section: a batch under way, what became of the last one, and how to draft more."""
+    live.follow("drafts", lambda: _section(row.id), lambda: drafting.is_active(row.id))
+
+
+def _section(benchmark_id: str) -> None:
+    row = services.store().benchmarks.row(benchmark_id)
     benchmark = benchmark_choice.reading(row.id, row.revision)
     batch = services.drafter().batch(row.id)
     if batch is not None and batch.active:
-        drafting.progress(row.id)
+        drafting.progress(batch)
     elif not len(benchmark):
         st.info("This benchmark has no questions yet. Import a table, or add the first one.", icon=":material/quiz:")
     else:

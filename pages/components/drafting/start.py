@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -11,7 +12,7 @@ from karenina_core.benchmark import Benchmark, BenchmarkQuestion
 from karenina_core.runs import BenchmarkRow, DraftBatch, estimate_templates, undo_drafts
 from karenina_core.schemas import ModelConfig
 from karenina_core.text import counted
-from pages.components import feedback, forms, frame, services, session_keys, sign_in
+from pages.components import feedback, forms, frame, live, services, session_keys, sign_in
 from pages.components.drafts import Draft
 from pages.components.runs import configuration, model_editor, spending
 from pages.components.text import distinct, plain, short
@@ -151,30 +152,16 @@ def begin(
         st.rerun()
 
 
-def progress(benchmark_id: str, question_id: str | None = None) -> None:
-    """Draw a batch under way, and the page anew once it has ended. It goes on when the page is left.
+def progress(batch: DraftBatch, question_id: str | None = None) -> None:
+    """Draw a batch under way.
 
     Args:
-        benchmark_id: The benchmark.
+        batch: The batch.
         question_id: The question, for a draft made alone.
     """
-    drafter = services.drafter()
-
-    @st.fragment(run_every=1)
-    def live() -> None:
-        batch = drafter.batch(benchmark_id, question_id)
-        if batch is None or not batch.active:
-            st.rerun()
-        who = plain(batch.model.id, 60) if batch.model else "the rules"
-        share = min(batch.done / batch.total, 1.0) if batch.total else 1.0
-        st.progress(share, text=f"{batch.done} of {batch.total} drafted by {who}")
-        st.caption(in_numbers(batch))
-        if forms.button("Cancel", "stop", "draft_cancel", help="What is drafted so far stays."):
-            drafter.cancel(benchmark_id, question_id)
-            st.rerun()
-
-    live()
-    st.caption("You can leave this page; drafting goes on.")
+    who = plain(batch.model.id, 60) if batch.model else "the rules"
+    cancel = partial(services.drafter().cancel, batch.benchmark_id, question_id)
+    live.progress(batch.done, batch.total, f"drafted by {who}", in_numbers(batch), "draft_cancel", cancel)
 
 
 def in_numbers(batch: DraftBatch) -> str:
@@ -206,7 +193,7 @@ def one_question(row: BenchmarkRow, benchmark: Benchmark, question: BenchmarkQue
     """
     batch = services.drafter().batch(row.id, question.id)
     if batch is not None and batch.active:
-        progress(row.id, question.id)
+        live.follow("one_draft", lambda: _follow_one(row, question.id), lambda: is_active(row.id, question.id))
         return
     if batch is not None:
         _result(row, question, batch)
@@ -215,6 +202,20 @@ def one_question(row: BenchmarkRow, benchmark: Benchmark, question: BenchmarkQue
     result = st.session_state.get(_RESULT)
     if result and result[0] == question.id:
         st.caption(plain(result[1], 600))
+
+
+def is_active(benchmark_id: str, question_id: str | None = None) -> bool:
+    """Return whether a batch is under way; of one question, where that is given."""
+    batch = services.drafter().batch(benchmark_id, question_id)
+    return batch is not None and batch.active
+
+
+def _follow_one(row: BenchmarkRow, question_id: str) -> None:
+    batch = services.drafter().batch(row.id, question_id)
+    if batch is not None and batch.active:
+        progress(batch, question_id)
+    elif forms.button("The draft is done: show it", "edit_note", "one_show", type="primary"):
+        st.rerun()
 
 
 def _ask_model(row: BenchmarkRow, benchmark: Benchmark, question: BenchmarkQuestion, draft: Draft) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from karenina_core.errors import KareninaError
@@ -17,7 +19,7 @@ from karenina_core.runs import (
 )
 from karenina_core.schemas import AnyTrait, StoredTrait
 from karenina_core.text import counted
-from pages.components import forms, frame, services, session_keys
+from pages.components import forms, frame, live, services, session_keys
 from pages.components.drafting import start as drafting
 from pages.components.rubrics.scope import Scope
 from pages.components.text import distinct, plain, short
@@ -54,16 +56,28 @@ def draw(scope: Scope) -> None:
     with right:
         labels = distinct(traits, lambda name: f"{short(name, 60)} · {yields(traits[name])}")
         trait = traits[forms.select("Trait", labels, f"scoring_trait_{scope.draft_prefix}")]
+    live.follow("scoring", lambda: _state(scope, run_id, trait), lambda: _is_active(run_id))
+
+
+def _is_active(run_id: str) -> bool:
     progress = services.scorer().progress(run_id)
-    if progress is not None and progress.active:
-        _live(run_id)
-        return
-    if progress is not None:
-        _result(progress)
-    run = next(run for run in runs if run.id == run_id)
-    if run.benchmark_id != scope.benchmark_id:
-        st.caption(":material/info: This run belongs to another benchmark.")
-    _terms(scope, run, trait)
+    return progress is not None and progress.active
+
+
+def _state(scope: Scope, run_id: str, trait: AnyTrait) -> None:
+    progress = services.scorer().progress(run_id)
+    with frame.guard():
+        if progress is not None and progress.active:
+            words = f"results scored with {plain(progress.trait, 60)}"
+            cancel = partial(services.scorer().cancel, run_id)
+            live.progress(progress.done, progress.total, words, _in_numbers(progress), "scoring_cancel", cancel)
+            return
+        if progress is not None:
+            _result(progress)
+        run = services.store().runs.get(run_id)
+        if run.benchmark_id != scope.benchmark_id:
+            st.caption(":material/info: This run belongs to another benchmark.")
+        _terms(scope, run, trait)
 
 
 def _terms(scope: Scope, run: RunRow, trait: AnyTrait) -> None:
@@ -107,23 +121,6 @@ def _problem(about: str, _scoring: Scoring) -> str:
     except KareninaError as error:
         return str(error)
     return ""
-
-
-def _live(run_id: str) -> None:
-    @st.fragment(run_every=1)
-    def live() -> None:
-        progress = services.scorer().progress(run_id)
-        if progress is None or not progress.active:
-            st.rerun()
-        share = min(progress.done / progress.total, 1.0) if progress.total else 0.0
-        st.progress(share, text=f"{progress.done} of {progress.total} results scored with {plain(progress.trait, 60)}")
-        st.caption(_in_numbers(progress))
-        if forms.button("Cancel", "stop", "scoring_cancel", help="What is scored so far stays."):
-            services.scorer().cancel(run_id)
-            st.rerun()
-
-    live()
-    st.caption("You can leave this page; scoring goes on.")
 
 
 def _result(progress: ScoringProgress) -> None:

@@ -165,30 +165,14 @@ def _squares(run_id: str, table: pd.DataFrame) -> None:
     def note() -> None:
         mark = page_figure.mark_of(st.session_state[key])
         if mark:
-            st.session_state[_CLICKED] = (run_id, mark)
+            st.session_state[_CLICKED] = mark
             # A chart of another name has nothing chosen, so that the same square can be clicked again.
             st.session_state[_TURN] = st.session_state.get(_TURN, 0) + 1
 
     st.markdown(f"**{spec.question}**")
     page_figure.chart(figure, key, spec.question, on_select=note, tall=_TALL, live=True)
     st.caption(spec.reading)
-
-
-def clicked() -> bool:
-    """Return whether a square was clicked whose answer is not open yet."""
-    return _CLICKED in st.session_state
-
-
-def open_clicked(run_id: str) -> None:
-    """Open the answer behind the square that was clicked just now; the first where it stands for several.
-
-    Call it outside the part of the page that is drawn every second, which would close the answer again.
-
-    Args:
-        run_id: The run that is shown.
-    """
-    whose, place = st.session_state.pop(_CLICKED, (None, None))
-    table = _results(services.runner().progress(run_id)) if whose == run_id else None
-    behind: list[Any] = [] if table is None else list(rows_behind(table, place)["result_id"])
-    if behind:
-        answer_drawer.open_drawer(run_id, str(behind[0]), [str(name) for name in behind])
+    if _CLICKED in st.session_state:
+        behind = [str(name) for name in rows_behind(table, st.session_state.pop(_CLICKED))["result_id"]]
+        if behind:  # the first, where a square stands for several
+            answer_drawer.open_drawer(run_id, behind[0], behind)
