@@ -6,7 +6,7 @@ import streamlit as st
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.demo import demo_benchmark
-from pages.components import feedback, frame, services, state
+from pages.components import feedback, forms, frame, services, state
 from pages.components.benchmarks import check as benchmark_check
 from pages.components.benchmarks import list as benchmark_list
 from pages.components.benchmarks import upload as benchmark_upload
@@ -30,6 +30,8 @@ with frame.guard():
     rows = services.store().benchmarks.all()
     task = st.query_params.get("do")
     if task in _TASKS and rows:
+        if forms.lost("benchmark", [row.id for row in rows], "benchmark"):
+            st.stop()
         chosen_id = state.selected("benchmark", [row.id for row in rows])
         row = next(row for row in rows if row.id == chosen_id)
         title, draw = _TASKS[task]

@@ -52,8 +52,10 @@ def linked_runs(known: list[str]) -> tuple[list[str], bool]:
     ids = wanted.split(",") if wanted else [run_id or known[0]]
     found = [one for one in dict.fromkeys(ids) if one in known]
     lost = len(found) < len(set(ids))
-    found = found or known[:1]
-    state.choose("runs", ",".join(found))
+    if not found and "runs" not in st.query_params and not state.is_lost("run", known):
+        found = known[:1]
+    if found:
+        state.choose("runs", ",".join(found))
     st.session_state["_runs_for"] = run_id
     return found, lost
 

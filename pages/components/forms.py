@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -64,7 +64,27 @@ def select(label: str, names: Mapping[T, str], key: str, *, chosen: T | None = N
     return picked
 
 
-def linked(name: str, label: str, names: Mapping[str, str], *, few: bool = False, **options: Any) -> str | None:
+def lost(name: str, valid: Container[str], what: str) -> bool:
+    """Say it where a link names something that does not exist, and offer another; return whether that is so.
+
+    Args:
+        name: Of the parameter in the link.
+        valid: The ids that exist.
+        what: What the parameter names, such as `run`.
+    """
+    if not state.is_lost(name, valid):
+        return False
+    why = "It was deleted, or belongs to another workspace."
+    st.warning(why, title=f"The {what} in this link does not exist", icon=":material/link_off:")
+    if button(f"Show another {what}", "arrow_forward", f"{name}_instead"):
+        state.choose(name, None)
+        st.rerun()
+    return True
+
+
+def linked(
+    name: str, label: str, names: Mapping[str, str], *, few: bool = False, what: str = "", **options: Any
+) -> str | None:
     """Draw a choice that the link holds and the session remembers; return it, None where there is nothing to choose.
 
     Args:
@@ -72,8 +92,11 @@ def linked(name: str, label: str, names: Mapping[str, str], *, few: bool = False
         label: Of the widget.
         names: What each option is called.
         few: Whether all options are shown side by side.
+        what: What is chosen, such as `run`, where a link to one that does not exist must not show another.
         **options: Further arguments of the widget.
     """
+    if names and what and lost(name, names, what):
+        return None
     chosen, key = state.selected(name, names), f"{name}_choice"
     if chosen is None:
         return None

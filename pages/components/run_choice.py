@@ -26,12 +26,11 @@ def stored_runs(page: str) -> dict[str, RunRow]:
 
 
 def choose_run(page: str) -> str | None:
-    """Draw the run selector and return the chosen run; None, with the way to one, where there is none."""
+    """Draw the run selector and return the chosen run; None, with the way to one, where there is none such."""
     runs = stored_runs(page)
-    if not runs:
+    if not runs or forms.lost("run", runs, "run"):
         return None
     chosen = state.selected("run", runs) or next(iter(runs))
-    say_unknown()
     picked = forms.select("Run", _labels(runs), f"{page}_run_{chosen}", chosen=chosen)
     if picked != chosen:
         state.choose("run", picked)
@@ -54,12 +53,6 @@ def choose_runs(page: str, runs: Mapping[str, RunRow], chosen: Sequence[str], **
     if not picked:
         st.info("Choose at least one run.", icon=":material/info:")
     return picked
-
-
-def say_unknown() -> None:
-    """Say it when the link names a run that does not exist."""
-    if state.unknown("run"):
-        st.warning("The run in this link is not in this workspace; showing the newest.", icon=":material/link_off:")
 
 
 def _labels(runs: Mapping[str, RunRow]) -> Mapping[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 import streamlit as st
 
@@ -14,11 +14,10 @@ def selected(name: str, valid: Iterable[str] | None = None) -> str | None:
 
     Args:
         name: Parameter name in the link.
-        valid: Known ids; another one is dropped, and the first of them taken; `unknown` tells.
+        valid: Known ids; another one is dropped, and the first of them taken, unless `is_lost` is asked before.
     """
     known = list(valid) if valid is not None else None
-    value = st.query_params.get(name) or st.session_state.get(f"_{name}")
-    st.session_state[f"_{name}_unknown"] = known is not None and st.query_params.get(name) not in (*known, None)
+    value = recalled(name)
     if known is not None and value not in known:
         value = known[0] if known else None
     choose(name, value)
@@ -31,9 +30,13 @@ def recalled(name: str) -> str | None:
     return None if value is None else str(value)
 
 
-def unknown(name: str) -> bool:
-    """Return whether the last `selected` of `name` found an id in the link that does not exist."""
-    return bool(st.session_state.get(f"_{name}_unknown"))
+def is_lost(name: str, valid: Container[str]) -> bool:
+    """Return whether a link led here that names an id that does not exist.
+
+    What this session chose itself, and has deleted or renamed since, is no such link.
+    """
+    linked = st.query_params.get(name)
+    return linked is not None and linked not in valid and linked != st.session_state.get(f"_{name}")
 
 
 def remember(name: str, value: str | None) -> None:

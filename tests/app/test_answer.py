@@ -149,18 +149,30 @@ def test_a_saved_rule_shows_what_verifying_again_would_flip(answer: AppTest) -> 
     assert len(services.store().runs.all()) == 1
 
 
-def test_saving_makes_a_revision_and_the_verdicts_before_stay_readable(demo_run: str, open_page: Open) -> None:
+def test_saving_makes_one_revision_shows_the_same_answer_and_the_verdicts_before_stay_readable(
+    answer: AppTest, demo_run: str, too_strict: dict[str, Any]
+) -> None:
     def page(run_id: str) -> None:
         from pages.components.answer.reverify import open_reverify
 
         open_reverify(run_id)
 
-    press(AppTest.from_function(page, args=(demo_run,), default_timeout=60).run(), "Save as a new revision")
-    newest = services.store().runs.all()[0]
-    assert (newest.parent_run, newest.passed) == (demo_run, 25)
-    assert services.store().runs.get(demo_run).parent_run is None
-    box = labelled(open_page(frame.ANSWER, run=newest.id).selectbox, "Revision 2 of 2")
-    assert healthy(box.set_value(box.options[0]).run()).query_params["run"] == demo_run
+    app = answer.segmented_control(key="answer_view").set_value("Failures").run()
+    app = press(relaxed(app), "Save this rule in the benchmark")
+    dialog = AppTest.from_function(page, args=(demo_run,), default_timeout=60).run()
+    dialog = press(dialog, "Save as a new revision")
+    newest, first = services.store().runs.all()
+    assert (newest.parent_run, newest.passed, first.parent_run, first.passed) == (demo_run, 27, None, 25)
+    assert "Revision 2 holds just this." in texts(dialog.run())
+    assert labels(dialog.button) == ["Open that revision"]
+    app.query_params["run"] = newest.id
+    app = app.run()
+    for number, run_id in ((2, newest.id), (1, demo_run)):
+        assert app.query_params["run"] in (run_id, [run_id])
+        assert app.query_params["row"] in (too_strict["result_id"], [too_strict["result_id"]])
+        assert "Venetoclax" in app.subheader[0].value
+        box = labelled(app.selectbox, f"Revision {number} of 2")
+        app = healthy(box.set_value(box.options[0]).run())
 
 
 def test_values_typed_by_hand_are_decided_by_the_rules(answer: AppTest) -> None:

@@ -34,15 +34,36 @@ def test_every_page_opens_with_a_finished_run_and_a_link_to_something_unknown(
     assert app.title and not app.error
     app = open_page(screen, run="gone", row="gone", benchmark="gone", q="gone")
     assert not app.error
-    if screen in (frame.MONITOR, frame.RESULTS, frame.ANSWER, frame.REPORT):
-        assert "The run in this link is not in this workspace; showing the newest." in texts(app)
-        assert app.query_params["run"] in (demo_run, [demo_run])
-        assert "not in this workspace" not in texts(app.run())
+    if screen == frame.COMPARE:
+        assert "A run in this link is not in this workspace" in texts(app)
+        assert "Choose at least one run." in texts(app)
+    elif screen not in (frame.HOME, frame.SETTINGS):
+        named = "run" if screen in (frame.MONITOR, frame.RESULTS, frame.ANSWER, frame.REPORT) else "benchmark"
+        for _ in range(2):
+            assert f"The {named} in this link does not exist" in texts(app)
+            assert not app.dataframe and not app.subheader, "and no other is shown"
+            app = app.run()
+        app = press(app, f"Show another {named}")
+        assert f"The {named} in this link" not in texts(app) and app.query_params[named] not in ("gone", ["gone"])
 
 
-def test_a_link_to_an_unknown_evaluation_says_so(open_page: Open, demo_run: str) -> None:
-    app = open_page(frame.ANSWER, run=demo_run, row="gone")
-    assert "The evaluation in this link is not in this run; showing the first." in texts(app)
+@pytest.mark.parametrize(
+    ("screen", "named", "link"),
+    [
+        (frame.ANSWER, "evaluation", {"row": "gone"}),
+        (frame.QUESTIONS, "question", {"q": "gone"}),
+        (frame.QUESTIONS, "run", {"only": "Failing in run", "failing": "gone"}),
+        (frame.RUBRICS, "question", {"scope": "question", "q": "gone"}),
+    ],
+)
+def test_a_link_to_an_unknown_part_says_so(
+    screen: str, named: str, link: dict[str, str], open_page: Open, demo_run: str
+) -> None:
+    app = open_page(screen, run=demo_run, **link)
+    assert f"The {named} in this link does not exist" in texts(app)
+    assert "5 · Verdict" not in texts(app) and "Failed for" not in texts(app)
+    assert named == "run" or "Discard edits" not in labels(app.button)
+    assert "does not exist" not in texts(press(app, f"Show another {named}"))
 
 
 def test_every_page_begins_with_the_frame_and_is_in_the_navigation() -> None:

@@ -52,41 +52,51 @@ def _rows(run_id: str, version: str) -> list[Row]:
 
 def choose(run_id: str, known: list[Row]) -> str | None:
     """Draw quick views, search, selector and the ways to the next and the previous one; return the id chosen."""
-    shown = _filtered(run_id, known)
-    ids = [row.result_id for row in shown]
     everything = [row.result_id for row in known]
-    wanted = state.selected("row", everything) if len(ids) == len(known) else state.recalled("row")
-    if state.unknown("row") and not state.unknown("run"):
-        st.warning("The evaluation in this link is not in this run; showing the first.", icon=":material/link_off:")
-        wanted = None
+    if forms.lost("row", everything, "evaluation"):
+        return None
+    wanted = state.recalled("row") if state.recalled("row") in everything else None
+    shown = _filtered(run_id, known, wanted)
+    ids = [row.result_id for row in shown]
     st.caption(f"{len(ids):,} of {len(known):,} evaluations")
     if not ids:
         st.info("No evaluation is like that. Choose another view.", icon=":material/filter_alt_off:")
         return None
     # One that left the list, because it was just reviewed, makes room for the one after it.
-    place = ids.index(wanted) if wanted in ids else min(st.session_state.get(_PLACE, 0), len(ids) - 1)
-    place = place if wanted is not None else 0
+    _, place = st.session_state.get(_PLACE, (None, 0))
+    place = ids.index(wanted) if wanted in ids else 0 if wanted is None else min(place, len(ids) - 1)
     picked = _walk(shown, place)
-    st.session_state[_PLACE] = picked
+    st.session_state[_PLACE] = (run_id, ids[picked]), picked
     state.choose("row", ids[picked])
     if picked != place:
         st.rerun()
     return ids[picked]
 
 
-def _filtered(run_id: str, known: list[Row]) -> list[Row]:
+def _filtered(run_id: str, known: list[Row], wanted: str | None) -> list[Row]:
+    """Draw quick views and search, and return what they leave; one that was come to from elsewhere is among it."""
     chosen_run, chosen = st.session_state.get(_CHOSEN, ("", []))
     views = [ALL, *_VERDICTS, UNREVIEWED, DISAGREED, *([FROM_LIST] if chosen_run == run_id else [])]
-    if st.session_state.get("answer_view") not in views:
-        linked = state.recalled("row")
-        walked = FROM_LIST in views and (linked is None or linked in chosen)
-        st.session_state["answer_view"] = FROM_LIST if walked else ALL
+    view, words = st.session_state.get("answer_view"), str(st.session_state.get("answer_search") or "")
+    if view not in views:
+        walked = FROM_LIST in views and (wanted is None or wanted in chosen)
+        view = st.session_state["answer_view"] = FROM_LIST if walked else ALL
+    before, _ = st.session_state.get(_PLACE, (None, 0))
+    is_new = wanted is not None and before != (run_id, wanted)
+    if is_new and all(row.result_id != wanted for row in _held(run_id, known, str(view), words)):
+        st.session_state["answer_view"], st.session_state["answer_search"] = ALL, ""
     left, right = st.columns([72, 28], vertical_alignment="bottom")
     view = left.segmented_control("Walk through", views, key="answer_view", required=True, wrap=True)
-    words = right.text_input("Search in questions", key="answer_search").casefold().split()
+    words = right.text_input("Search in questions", key="answer_search")
+    return _held(run_id, known, str(view), words)
+
+
+def _held(run_id: str, known: list[Row], view: str, search: str) -> list[Row]:
+    """Return what a view and a search leave."""
     reviews = latest_reviews(services.store().annotations.all(run_id)) if view in (UNREVIEWED, DISAGREED) else {}
-    by_id = {row.result_id: row for row in known}
     if view == FROM_LIST:
+        by_id = {row.result_id: row for row in known}
+        _, chosen = st.session_state[_CHOSEN]
         known = [by_id[result_id] for result_id in chosen if result_id in by_id]  # in the order they had there
     elif view == UNREVIEWED:
         known = [row for row in known if row.result_id not in reviews]
@@ -94,19 +104,21 @@ def _filtered(run_id: str, known: list[Row]) -> list[Row]:
         known = [row for row in known if row.result_id in reviews and not reviews[row.result_id].agrees]
     elif view in _VERDICTS:
         known = [row for row in known if row.verdict == _VERDICTS[view]]
+    words = search.casefold().split()
     return [row for row in known if all(word in row.question.casefold() for word in words)]
 
 
 def _walk(shown: list[Row], place: int) -> int:
     first = max(0, min(place - _MOST // 2, len(shown) - _MOST))
-    window = range(first, min(first + _MOST, len(shown)))
-    names = {at: f"{SIGN[shown[at].verdict]} {shown[at].question} · {shown[at].models}" for at in window}
-    label, key = f"Evaluation {place + 1} of {len(shown)}", f"answer_pick_{shown[place].result_id}"
-    picked = forms.select(label, names, key, chosen=place)
+    window, here = shown[first : first + _MOST], shown[place].result_id
+    names = {row.result_id: f"{SIGN[row.verdict]} {row.question} · {row.models}" for row in window}
+    # By id: a place would be another one's as soon as the list is.
+    picked = forms.select(f"Evaluation {place + 1} of {len(shown)}", names, f"answer_pick_{here}", chosen=here)
+    target = first + list(names).index(picked)
     back, on = {"shortcut": "K", "disabled": place == 0}, {"shortcut": "J", "disabled": place == len(shown) - 1}
     with st.container(horizontal=True):
         if forms.button("Previous", "arrow_back", "answer_previous", **back):
-            picked = place - 1
+            target = place - 1
         if forms.button("Next", "arrow_forward", "answer_next", **on):
-            picked = place + 1
-    return picked
+            target = place + 1
+    return target

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from karenina_core.analysis import interval, percent, proportion
+from karenina_core.benchmark import Benchmark
 from karenina_core.runs import FlipList, Revision, RunRow, Share, preview, reverify, revisions, wanted
 from karenina_core.text import counted
 from pages.components import feedback, forms, frame, services, session_keys, state
@@ -55,12 +56,32 @@ def open_reverify(run_id: str, after: str = "") -> None:
         _would_wait(run_id, found)
         if found.unmatched:
             st.caption(f"{counted(found.unmatched, 'row')} of questions that the benchmark has no more are left out.")
-        if st.button("Save as a new revision", type="primary", icon=":material/save:", key="reverify_save"):
+        if (known := _saved_before(run_id, benchmark, found)) is not None:
+            st.caption(f":material/check: Revision {known.number} holds just this.")
+            if known.run.id != run_id and forms.button("Open that revision", "history", "reverify_open"):
+                state.choose("run", known.run.id)
+                st.rerun()
+        elif st.button("Save as a new revision", type="primary", icon=":material/save:", key="reverify_save"):
             with st.spinner("Saving the revision"):
                 new_id = reverify(services.store(), run_id, benchmark)
             feedback.say("The new revision is saved. The verdicts of the earlier one stay readable.")
             state.choose("run", new_id)
             st.rerun()
+
+
+def _saved_before(run_id: str, benchmark: Benchmark, found: FlipList) -> Revision | None:
+    """Return the revision that has been decided by the same templates already; None where there is none."""
+    runs = services.store().runs
+    plan = runs.plan(run_id)
+    new = wanted(benchmark, plan.config, plan.question_ids)
+    for item in revisions(services.store(), run_id):
+        other = runs.plan(item.run.id)
+        asked = other.question_ids == new.question_ids and other.rows == new.rows
+        here = item.run.id == run_id and bool(found.flips)  # decided by an earlier version of the rules' own code
+        templates = ((one.benchmark.get_template(name) for name in new.question_ids) for one in (other, new))
+        if asked and not here and list(next(templates)) == list(next(templates)):
+            return item
+    return None
 
 
 def sentence(found: FlipList) -> str:

@@ -7,12 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.authoring import (
-    Parameter,
-    form_of,
-    parameters_of,
-    replace_field,
-)
+from karenina_core.authoring import form_of, parameters_of, replace_field
 from karenina_core.errors import KareninaError, validation_message
 from karenina_core.runs import Trial, carry_out, models_of, pasted, trial_plan, why_not
 from karenina_core.schemas import NORMALIZERS, rule_help, rule_title, title
@@ -25,8 +20,15 @@ from pages.components.answer.cells import Tools
 from pages.components.answer.scratch import Scratch
 from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.runs import spending
-from pages.components.templates.field import label_of, value_input, value_of
-from pages.components.text import input_label, plain
+from pages.components.templates.field import (
+    judged_input,
+    label_of,
+    parameter_input,
+    parameter_of,
+    value_input,
+    value_of,
+)
+from pages.components.text import plain
 
 
 def tools(scratch: Scratch) -> Tools:
@@ -131,20 +133,13 @@ def _values(scratch: Scratch, key: str) -> None:
     before = scratch.values if scratch.values is not None else (scratch.base.template and scratch.base.template.parsed)
     known = dict(before or {})
     with st.form(key, border=False):
-        typed = {item.name: _value(item, known.get(item.name), f"{key}_{item.name}") for item in template.spec.judged}
+        fields = template.spec.judged
+        typed = {item.name: judged_input(item, known.get(item.name), f"{key}_{item.name}") for item in fields}
         st.caption("None, or an empty field, means that the judge found nothing.")
         if st.form_submit_button("Decide by these values", icon=":material/gavel:"):
             template.validate_reply(typed)
             scratch.values = typed
             st.rerun()
-
-
-def _value(item: FieldSpec, value: Any, key: str) -> Any:
-    known: dict[str, list[Any]] = {"bool": [None, True, False], "literal": [None, *item.literal_values]}
-    kind, choices = item.type, known.get(item.type, [])
-    label = label_of(kind, input_label(item.name, 60))
-    typed = value_input(label, "literal" if choices else kind, value, choices, key=key)
-    return None if isinstance(typed, str) and not typed.strip() else value_of(kind, typed)
 
 
 # Rules
@@ -202,20 +197,12 @@ def _rule_form(item: FieldSpec, key: str) -> FieldSpec:
         truth = value_of(item.type, typed)
     for entry in parameters_of(type(item.primitive)):  # type: ignore[arg-type]
         if entry.name in rule:
-            rule[entry.name] = _parameter(entry, rule[entry.name], f"{key}_{entry.name}")
+            value, own = rule[entry.name], f"{key}_{entry.name}"
+            is_chain = entry.kind == "normalizers"
+            rule[entry.name] = (
+                _normalizers(value, own) if is_chain else parameter_of(entry, parameter_input(entry, value, key=own))
+            )
     return FieldSpec.model_validate({**item.model_dump(), "verify_with": rule, "ground_truth": truth})
-
-
-_KINDS = {"choice": "literal", "text": "str", "texts": "list_str", "data": "other"}
-"""The type of a field whose widget edits a parameter of that kind."""
-
-
-def _parameter(entry: Parameter, value: Any, key: str) -> Any:
-    if entry.kind == "normalizers":
-        return _normalizers(value, key)
-    label, kind = entry.name.replace("_", " ").capitalize(), _KINDS.get(entry.kind, entry.kind)
-    typed = value_input(label_of(kind, label), kind, value, entry.choices, key=key, help=entry.meaning or None)
-    return None if typed == "" and value is None else value_of(kind, typed)
 
 
 def _normalizers(value: list[Any], key: str) -> list[Any]:

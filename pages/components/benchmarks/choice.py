@@ -21,7 +21,9 @@ def choose() -> BenchmarkRow:
     """Draw the benchmark selector; where there is none, draw the way to one and stop."""
     rows = {row.id: row for row in services.store().benchmarks.all()}
     labels = distinct(rows, lambda name: label(rows[name]))
-    chosen = forms.linked("benchmark", "Benchmark", labels, width=420)
+    chosen = forms.linked("benchmark", "Benchmark", labels, what="benchmark", width=420)
+    if chosen is None and rows:
+        st.stop()
     if chosen is None:
         st.info("There is no benchmark in this workspace yet. Upload one, or add the demo.", icon=":material/info:")
         forms.go("Go to benchmarks", "folder_open", frame.BENCHMARKS, "go_to_benchmarks", primary=True)

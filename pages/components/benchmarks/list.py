@@ -42,6 +42,8 @@ def choose(rows: Sequence[BenchmarkRow]) -> str | None:
         none = "No benchmarks yet. Drop a file above, add the demo, or start a new one."
         st.info(there if deleted else none, icon=":material/info:")
         return None
+    if forms.lost("benchmark", [row.id for row in rows], "benchmark"):
+        return None
     chosen = state.selected("benchmark", [row.id for row in rows])
     sought = forms.search("benchmark_search", "Name or description").casefold()
     shown = [row for row in rows if sought in f"{row.name}\n{row.description}".casefold()]

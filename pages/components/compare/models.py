@@ -194,6 +194,8 @@ def draw_questions(compared: Compared) -> None:
     if table.empty:
         st.info("No question has a verdict on both sides.", icon=":material/info:")
         return
+    if forms.lost("q", [str(name) for name in table.index], "question"):
+        return
     shown = _filtered(compared, table)
     first = f"; the first {_MOST_ROWS:,} are listed" if len(shown) > _MOST_ROWS else ""
     st.caption(f"{len(shown)} of {counted(len(table), 'matched question')} shown{first}")

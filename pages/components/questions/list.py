@@ -128,7 +128,9 @@ def filtered(row: BenchmarkRow) -> Shown:
 def _failures(row: BenchmarkRow, questions: Mapping[str, Listed]) -> Failures:
     runs = {run.id: run for run in services.store().runs.all(benchmark_id=row.id) if run.done}
     labels = distinct(runs, lambda name: f"{short(runs[name].name, 50)} · {local_time(runs[name].created)}")
-    chosen = forms.linked("failing", "Failing in", labels, width=420)
+    chosen = forms.linked("failing", "Failing in", labels, what="run", width=420)
+    if chosen is None and runs:
+        return {}
     if chosen is None:
         st.info("This benchmark has no run with results yet. Configure one first.", icon=":material/info:")
         forms.go("Go to Configure", "tune", frame.CONFIGURE, "go_to_configure", benchmark=row.id)
@@ -150,6 +152,8 @@ def _failed(run_id: str, counters: tuple[int, ...]) -> Failures:
 
 def choose(row: BenchmarkRow, shown: Shown) -> str | None:
     """Draw the table and return the id of the chosen question."""
+    if forms.lost("q", shown.questions, "question"):
+        return None
     chosen = state.selected("q", shown.questions)
     if not shown.ids:
         nothing_shown()

@@ -105,7 +105,7 @@ def choose(row: BenchmarkRow, benchmark: Benchmark, label: str) -> Scope | None:
     shared = benchmark.get_global_rubric() or Rubric()
     if forms.linked("scope", label, _SCOPES, few=True) == "global":
         return Scope(row.id, row.name, None, "", shared)
-    question_id = forms.linked("q", "Question", _labels(row.id, row.revision))
+    question_id = forms.linked("q", "Question", _labels(row.id, row.revision), what="question")
     if question_id is None:
         return None
     own = benchmark.get_question_rubric(question_id) or Rubric()

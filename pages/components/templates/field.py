@@ -12,7 +12,6 @@ from karenina_core.authoring import (
     FormData,
     Parameter,
     parameters_of,
-    read_data,
     read_lines,
     read_pairs,
     read_typed,
@@ -22,7 +21,6 @@ from karenina_core.authoring import (
     set_type,
     set_value,
     summary_of,
-    write_data,
     write_lines,
     write_pairs,
     write_typed,
@@ -46,9 +44,10 @@ from karenina_core.schemas import (
     title,
 )
 from karenina_core.schemas.primitives import REGISTRY, TracePrimitive, VerificationPrimitive
+from karenina_core.templates import FieldSpec
 from pages.components import forms
 from pages.components.templates.state import Form, change
-from pages.components.text import plain, short
+from pages.components.text import input_label, plain, short
 from pages.components.widgets import fingerprint
 
 TYPES = {name: FIELD_TYPES[name].title for name in ("bool", "int", "float", "str", "list_str", "literal", "date")}
@@ -56,6 +55,7 @@ _KIND_NAMES = {"list[str]": "lists", "literal": "options", "bool": "yes or no", 
                "int": "numbers", "float": "numbers"}  # fmt: skip
 _FLAGS = [name for name in patterns.FLAGS if name != "LOCALE"]
 _SMALL = ("bool", "int", "float", "choice")
+_TYPED = {"text": "str", "texts": "list_str", "data": "other"}  # the type of a field that is typed like it
 _EXACT = 2**53 - 1  # whole numbers a browser holds exactly
 _TALL, _WIDE = 90, 60  # height of a box of lines; characters from which a text gets one
 
@@ -209,39 +209,12 @@ def _rule_label(name: str | None, kind: str) -> str:
 
 
 def _parameter(form: Form, place: int, entry: Parameter) -> None:
-    """Draw the widget of a parameter."""
-    rule, blank = form.fields[place]["verify_with"], None if entry.optional else ""
-    readers: dict[str, Callable[[Any], Any]] = {"text": lambda typed: typed or blank, "texts": read_lines}
-    readers |= {"data": read_data, **dict.fromkeys(_SMALL, lambda typed: typed)}
-    read = list if entry.name == "flags" else readers[entry.kind]
+    rule = form.fields[place]["verify_with"]
 
     def store(data: FormData, typed: Any) -> FormData:
-        return set_parameter(data, place, entry.name, read(typed))
+        return set_parameter(data, place, entry.name, parameter_of(entry, typed))
 
-    label = entry.name.replace("_", " ").capitalize() + (" (optional)" if entry.optional else "")
-    value = rule.get(entry.name)
-    widget: dict[str, Any] = form.bind(store, place, "parameter", rule["type"], entry.name)
-    widget["help"] = entry.meaning or None
-    if entry.name == "flags":
-        flags = [*_FLAGS, *(flag for flag in value or () if flag not in _FLAGS)]
-        st.multiselect(label, flags, default=list(value or ()), format_func=short, **widget)
-    elif entry.kind == "bool":
-        st.toggle(label, bool(value), **widget)
-    elif entry.kind == "choice":
-        at = entry.choices.index(value) if value in entry.choices else None
-        st.selectbox(label, entry.choices, index=at, width=180, **widget)
-    elif entry.kind in ("int", "float"):
-        kind: Any = int if entry.kind == "int" else float
-        value, least, most = (None if item is None else kind(item) for item in (value, entry.least, entry.most))
-        widget |= {"step": 1, "format": "%d"} if kind is int else {"step": 0.01, "format": "%g"}
-        widget |= {"min_value": least, "max_value": most, "placeholder": "none" if entry.optional else ""}
-        st.number_input(label, value=value, width=180, **widget)
-    elif entry.kind == "text":
-        st.text_input(label, value or "", **widget)
-    elif entry.kind == "texts":
-        st.text_area(f"{label}, one a line", write_lines(value), height=_TALL, **widget)
-    else:
-        st.text_area(f"{label}, as JSON", write_data(value), height=_TALL, **widget)
+    parameter_input(entry, rule.get(entry.name), **form.bind(store, place, "parameter", rule["type"], entry.name))
 
 
 def _normalizers(form: Form, place: int, entry: Parameter) -> None:
@@ -367,6 +340,51 @@ def value_of(kind: str, typed: Any) -> Any:
 def label_of(kind: str, label: str) -> str:
     """Return a label that says how to type a value of some type."""
     return {"list_str": f"{label}, one a line", "other": f"{label}, as JSON"}.get(kind, label)
+
+
+def parameter_input(entry: Parameter, value: Any, **widget: Any) -> Any:
+    """Draw the widget of a rule's parameter; `parameter_of` turns what it returns into the value.
+
+    Args:
+        entry: The parameter; normalisers have widgets of their own.
+        value: The value it starts with.
+        **widget: Further arguments of the widget: `key`, `on_change`.
+    """
+    label = entry.name.replace("_", " ").capitalize() + (" (optional)" if entry.optional else "")
+    widget["help"] = entry.meaning or None
+    if entry.name == "flags":
+        flags = [*_FLAGS, *(flag for flag in value or () if flag not in _FLAGS)]
+        return st.multiselect(label, flags, default=list(value or ()), format_func=short, **widget)
+    if entry.kind == "bool":
+        return st.toggle(label, bool(value), **widget)
+    if entry.kind == "choice":
+        at = entry.choices.index(value) if value in entry.choices else None
+        return st.selectbox(label, entry.choices, index=at, width=180, **widget)
+    if entry.kind in ("int", "float"):
+        kind: Any = int if entry.kind == "int" else float
+        value, least, most = (None if item is None else kind(item) for item in (value, entry.least, entry.most))
+        widget |= {"step": 1, "format": "%d"} if kind is int else {"step": 0.01, "format": "%g"}
+        widget |= {"min_value": least, "max_value": most, "placeholder": "none" if entry.optional else ""}
+        return st.number_input(label, value=value, width=180, **widget)
+    kind = _TYPED[entry.kind]
+    return value_input(label_of(kind, label), kind, value, **widget)
+
+
+def parameter_of(entry: Parameter, typed: Any) -> Any:
+    """Return the value that a widget of `parameter_input` holds."""
+    if entry.name == "flags":
+        return list(typed)
+    value = read_typed(_TYPED[entry.kind], typed) if entry.kind in _TYPED else typed
+    return None if value == "" and entry.optional else value
+
+
+def judged_input(item: FieldSpec, value: Any, key: str) -> Any:
+    """Draw the widget for what a judge extracts for a field, and return the value; None where it is left blank."""
+    known: dict[str, list[Any]] = {"bool": [None, True, False], "literal": [None, *item.literal_values]}
+    kind, choices = item.type, known.get(item.type, [])
+    label = label_of(kind, input_label(item.name, 60))
+    typed = value_input(label, "literal" if choices else kind, value, choices, key=key)
+    return None if isinstance(typed, str) and not typed.strip() else value_of(kind, typed)
 
 
 def _choice(label: str, options: Sequence[Any], value: Any, names: Mapping[Any, str], widget: Mapping[str, Any]) -> Any:

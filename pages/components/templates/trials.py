@@ -32,7 +32,7 @@ from karenina_core.templates import FieldSpec, Template
 from karenina_core.text import counted
 from pages.components import forms, frame, services
 from pages.components.drafts import Draft
-from pages.components.templates.field import label_of, value_input, value_of
+from pages.components.templates.field import judged_input
 from pages.components.templates.state import change, put_source
 from pages.components.text import input_label, plain, short, visible, visible_data
 
@@ -139,15 +139,9 @@ def _values(template: Template, question_id: str, place: str, chosen: JudgedAnsw
         known = {item.name: item.ground_truth for item in judged}
     st.markdown("**What the judge extracts**", help="A blank field means that the response says nothing about it.")
     return {
-        item.name: _value(item, known.get(item.name), f"explain_{question_id}_{place}_{item.name}") for item in judged
+        item.name: judged_input(item, known.get(item.name), f"explain_{question_id}_{place}_{item.name}_{item.type}")
+        for item in judged
     }
-
-
-def _value(item: FieldSpec, value: Any, key: str) -> Any:
-    label = label_of(item.type, input_label(item.name, 60))
-    typed = value_input(label, item.type, value, item.literal_values, key=f"{key}_{item.type}")
-    is_blank = isinstance(typed, str) and not typed.strip() and item.type != "literal"
-    return None if is_blank else value_of(item.type, typed)
 
 
 def _explained(template: Template, values: dict[str, Any], response: str, chosen: JudgedAnswer | None) -> None:
