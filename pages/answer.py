@@ -71,15 +71,8 @@ def offer_notebook(run_id: str, result: VerificationResult) -> None:
 
 
 with frame.guard():
-    chosen_run = run_choice.choose_run("answer")
+    chosen_run = run_choice.choose_run("answer", with_results=True)
     above = st.container()
-    if chosen_run is None:
-        st.stop()
-    if not services.store().runs.get(chosen_run).done:
-        frame.nothing(
-            "This run has no results yet.", "Open the monitor", frame.MONITOR, "empty_monitor", run=chosen_run
-        )
-        st.stop()
     answer_reverify.draw(chosen_run)
     look = forms.linked("look", "Look at", LOOKS, few=True, label_visibility="collapsed") or "answer"
     if look == "answer":

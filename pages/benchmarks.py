@@ -30,10 +30,9 @@ with frame.guard():
     rows = services.store().benchmarks.all()
     task = st.query_params.get("do")
     if task in _TASKS and rows:
-        if forms.lost("benchmark", [row.id for row in rows], "benchmark"):
-            st.stop()
-        chosen_id = state.selected("benchmark", [row.id for row in rows])
-        row = next(row for row in rows if row.id == chosen_id)
+        by_id = {row.id: row for row in rows}
+        forms.refuse_lost("benchmark", by_id, "benchmark")
+        row = by_id[str(state.selected("benchmark", by_id))]
         title, draw = _TASKS[task]
         if st.button("All benchmarks", icon=":material/arrow_back:", key="task_back", type="tertiary"):
             del st.query_params["do"]

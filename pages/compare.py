@@ -52,8 +52,8 @@ def linked_runs(known: list[str]) -> tuple[list[str], bool]:
     ids = wanted.split(",") if wanted else [run_id or known[0]]
     found = [one for one in dict.fromkeys(ids) if one in known]
     lost = len(found) < len(set(ids))
-    if not found and "runs" not in st.query_params and not state.is_lost("run", known):
-        found = known[:1]
+    if wanted is None:
+        found = found or known[:1]
     if found:
         state.choose("runs", ",".join(found))
     st.session_state["_runs_for"] = run_id
@@ -144,8 +144,7 @@ def nothing_to_compare(run_id: str, *, empty: bool) -> None:
 
 
 with frame.guard():
-    known_runs = run_choice.stored_runs("compare")
-    chosen_runs = choose_runs(known_runs) if known_runs else []
+    chosen_runs = choose_runs(run_choice.stored_runs("compare"))
     if not chosen_runs:
         st.stop()
     stamp = compare_data.stamp(chosen_runs)

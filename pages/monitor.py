@@ -11,10 +11,7 @@ from pages.components.text import plain
 frame.begin(frame.MONITOR)
 
 with frame.guard():
-    chosen = run_choice.choose_run("monitor")
-    if chosen is None:
-        st.stop()
-    run_id: str = chosen
+    run_id = run_choice.choose_run("monitor")
     st.subheader(plain(services.store().runs.get(run_id).name, 80))
 
     def draw() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from karenina_core.analysis import FORMATS, AnswerChoice, ReportOptions
-from pages.components import forms, frame, run_choice, services, state
+from pages.components import frame, run_choice, services, state
 from pages.components.results import data as results_data
 from pages.components.text import plain, short, unbroken, visible
 from pages.components.widgets import download
@@ -81,9 +81,7 @@ def offer_data(run_ids: Sequence[str]) -> None:
 
 with frame.guard():
     runs = run_choice.stored_runs("report")
-    if not runs or forms.lost("run", runs, "run"):
-        st.stop()
-    linked = state.selected("run", runs) or next(iter(runs))
+    linked = str(state.selected("run", runs))
     about = "Several runs stand one after the other in the report."
     chosen = run_choice.choose_runs("report", runs, [linked], max_selections=MOST_RUNS, help=about)
     if not chosen:

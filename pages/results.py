@@ -12,13 +12,7 @@ from pages.components.results import table as results_table
 frame.begin(frame.RESULTS)
 
 with frame.guard():
-    run_id = run_choice.choose_run("results")
-    if run_id is None:
-        st.stop()
-    data = results_data.frames(run_id)
-    if data.results.empty:
-        frame.nothing("This run has no results yet.", "Open the monitor", frame.MONITOR, "empty_monitor", run=run_id)
-        st.stop()
+    data = results_data.frames(run_choice.choose_run("results", with_results=True))
     results_table.unfinished(data)
     scope = results_data.choose_scope(data)
     shown = results_data.shown(data, scope)

@@ -33,8 +33,6 @@ with frame.guard():
         rubric_coverage.draw(row, benchmark)
         st.stop()
     scope = rubric_scope.choose(row, benchmark, label)
-    if scope is None and len(benchmark):
-        st.stop()
     if scope is None:
         benchmark_choice.no_questions(row)
     else:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import streamlit as st
 
+from karenina_core.text import counted
 from pages.components import state
 from pages.components.widgets import pick
 
@@ -25,12 +27,6 @@ SEVERITIES = {
 def button(label: str, icon: str, key: str, **options: Any) -> bool:
     """Draw a button with a Material icon; return whether it was pressed."""
     return st.button(label, icon=f":material/{icon}:", key=key, **options)
-
-
-def go(label: str, icon: str, page: str, key: str, *, primary: bool = False, **link: str) -> None:
-    """Draw a button that leads to another page, with parameters for its link."""
-    if button(label, icon, key, type="primary" if primary else "secondary"):
-        st.switch_page(page, query_params=link)
 
 
 def segments(label: str, names: Mapping[str, str], key: str, *, shown: bool = False, **options: Any) -> str:
@@ -64,22 +60,21 @@ def select(label: str, names: Mapping[T, str], key: str, *, chosen: T | None = N
     return picked
 
 
-def lost(name: str, valid: Container[str], what: str) -> bool:
-    """Say it where a link names something that does not exist, and offer another; return whether that is so.
+def refuse_lost(name: str, valid: Container[str], what: str) -> None:
+    """Say it where a link names something that does not exist, offer another, and draw nothing else.
 
     Args:
         name: Of the parameter in the link.
         valid: The ids that exist.
         what: What the parameter names, such as `run`.
     """
-    if not state.is_lost(name, valid):
-        return False
-    why = "It was deleted, or belongs to another workspace."
-    st.warning(why, title=f"The {what} in this link does not exist", icon=":material/link_off:")
-    if button(f"Show another {what}", "arrow_forward", f"{name}_instead"):
-        state.choose(name, None)
-        st.rerun()
-    return True
+    if state.is_lost(name, valid):
+        why = "It was deleted, or belongs to another workspace."
+        st.warning(why, title=f"The {what} in this link does not exist", icon=":material/link_off:")
+        if button(f"Show another {what}", "arrow_forward", f"{name}_instead"):
+            state.choose(name, None)
+            st.rerun()
+        st.stop()
 
 
 def linked(
@@ -95,8 +90,8 @@ def linked(
         what: What is chosen, such as `run`, where a link to one that does not exist must not show another.
         **options: Further arguments of the widget.
     """
-    if names and what and lost(name, names, what):
-        return None
+    if names and what:
+        refuse_lost(name, names, what)
     chosen, key = state.selected(name, names), f"{name}_choice"
     if chosen is None:
         return None
@@ -192,6 +187,12 @@ def severity_badge(severity: str) -> str:
     """Return a severity as a Markdown badge."""
     _, color, icon, word = SEVERITIES[severity]
     return f":{color}-badge[:material/{icon}: {word}]"
+
+
+def severities_in_short(severities: Iterable[str]) -> str:
+    """Return how many of which severity there are, the gravest first."""
+    count = Counter(severities)
+    return " · ".join(counted(count[name], word) for name, (*_, word) in SEVERITIES.items() if count[name])
 
 
 def first_few(names: Iterable[str], most: int) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from karenina_core.benchmark import Benchmark
 
-TEMPLATE = """from karenina_core.schemas.entities import BaseAnswer, VerifiedField
-from karenina_core.schemas.primitives import ExactMatch
+TEMPLATE = """from karenina.schemas.entities import BaseAnswer, VerifiedField
+from karenina.schemas.primitives import ExactMatch
 
 
 class Answer(BaseAnswer):

@@ -149,7 +149,7 @@ def test_a_broken_template_shows_the_line_and_is_not_saved(open_page: Open, stor
     assert "Line 2" in app.error[0].proto.title
     assert "target: str = open('x')" in [code.value for code in app.code]
     save(app)
-    assert store.benchmarks.load(stored).get_template(TARGET).startswith("from karenina")
+    assert store.benchmarks.load(stored).get_template(TARGET).startswith("from karenina.")
 
 
 def test_a_question_that_only_wants_finishing_is_finished_by_one_click(

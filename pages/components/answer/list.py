@@ -53,8 +53,7 @@ def _rows(run_id: str, version: str) -> list[Row]:
 def choose(run_id: str, known: list[Row]) -> str | None:
     """Draw quick views, search, selector and the ways to the next and the previous one; return the id chosen."""
     everything = [row.result_id for row in known]
-    if forms.lost("row", everything, "evaluation"):
-        return None
+    forms.refuse_lost("row", everything, "evaluation")
     wanted = state.recalled("row") if state.recalled("row") in everything else None
     shown = _filtered(run_id, known, wanted)
     ids = [row.result_id for row in shown]

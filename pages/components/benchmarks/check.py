@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -77,21 +77,18 @@ def places(findings: BenchmarkFindings, problems: Sequence[Problem]) -> list[Pla
     for name, of_question in findings.questions.items():
         every += [Place(name, False, finding) for finding in of_question.template]
         every += [Place(name, True, finding) for finding in of_question.rubric]
-    every += _of_problems(findings, problems)
-    return sorted(every, key=lambda place: _ORDER.index(place.finding.severity))
-
-
-def _of_problems(findings: BenchmarkFindings, problems: Sequence[Problem]) -> Iterator[Place]:
     for problem in problems:
-        of_question = findings.questions.get(problem.question_id or "")
-        # The linter says of the same template why it cannot be read.
-        if problem.code == "unfinished" or (problem.code == "template" and of_question and of_question.template):
-            continue
-        about_trait = problem.code in ("trait", "conflict")
-        field = problem.where.rpartition(", trait ")[2] if problem.code == "trait" else None
-        severity = _SEVERITIES[problem.severity]
-        finding = Finding(problem.code, severity, field, problem.what, "", problem.next, line=problem.line)
-        yield Place(problem.question_id, about_trait, finding, problem.question_id is None and not about_trait)
+        # Why a template cannot be read is what the linter says of it.
+        known = findings.questions.get(problem.question_id or "")
+        if problem.code != "unfinished" and not (problem.code == "template" and known and known.template):
+            about_trait = problem.code in ("trait", "conflict")
+            field = problem.where.rpartition(", trait ")[2] if problem.code == "trait" else None
+            severity = _SEVERITIES[problem.severity]
+            finding = Finding(problem.code, severity, field, problem.what, "", problem.next, line=problem.line)
+            every.append(
+                Place(problem.question_id, about_trait, finding, problem.question_id is None and not about_trait)
+            )
+    return sorted(every, key=lambda place: _ORDER.index(place.finding.severity))
 
 
 def _to_finish(row: BenchmarkRow, benchmark: Benchmark, findings: BenchmarkFindings) -> list[str]:
@@ -123,8 +120,7 @@ def _headline(every: Sequence[Place]) -> None:
     if not every:
         st.caption(":material/check_circle: There is nothing to fix in the questions, templates and rubrics.")
         return
-    count: Counter[str] = Counter(place.finding.severity for place in every)
-    words = " · ".join(counted(count[name], name) for name in _ORDER if count[name])
+    words = forms.severities_in_short(place.finding.severity for place in every)
     fixable = sum(place.finding.fix is not None for place in every)
     st.markdown(f"**{words}** in {counted(len({place.question_id for place in every}), 'place')}")
     st.caption(

@@ -22,11 +22,9 @@ def choose() -> BenchmarkRow:
     rows = {row.id: row for row in services.store().benchmarks.all()}
     labels = distinct(rows, lambda name: label(rows[name]))
     chosen = forms.linked("benchmark", "Benchmark", labels, what="benchmark", width=420)
-    if chosen is None and rows:
-        st.stop()
     if chosen is None:
-        st.info("There is no benchmark in this workspace yet. Upload one, or add the demo.", icon=":material/info:")
-        forms.go("Go to benchmarks", "folder_open", frame.BENCHMARKS, "go_to_benchmarks", primary=True)
+        words = "There is no benchmark in this workspace yet. Upload one, or add the demo."
+        frame.nothing(words, "Go to benchmarks", frame.BENCHMARKS, "go_to_benchmarks")
         st.stop()
     return rows[chosen]
 
@@ -38,8 +36,8 @@ def label(row: BenchmarkRow) -> str:
 
 def no_questions(row: BenchmarkRow) -> None:
     """Say that a benchmark has no questions, and lead to where they are added."""
-    st.info("This benchmark has no questions yet.", icon=":material/quiz:")
-    forms.go("Go to questions", "quiz", frame.QUESTIONS, "go_to_questions", primary=True, benchmark=row.id)
+    words = "This benchmark has no questions yet."
+    frame.nothing(words, "Go to questions", frame.QUESTIONS, "go_to_questions", benchmark=row.id)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

@@ -42,9 +42,9 @@ def choose(rows: Sequence[BenchmarkRow]) -> str | None:
         none = "No benchmarks yet. Drop a file above, add the demo, or start a new one."
         st.info(there if deleted else none, icon=":material/info:")
         return None
-    if forms.lost("benchmark", [row.id for row in rows], "benchmark"):
-        return None
-    chosen = state.selected("benchmark", [row.id for row in rows])
+    ids = [row.id for row in rows]
+    forms.refuse_lost("benchmark", ids, "benchmark")
+    chosen = state.selected("benchmark", ids)
     sought = forms.search("benchmark_search", "Name or description").casefold()
     shown = [row for row in rows if sought in f"{row.name}\n{row.description}".casefold()]
     st.caption(f"{len(shown)} of {len(rows)} shown, the last modified first")
@@ -129,14 +129,14 @@ def _next(row: BenchmarkRow, benchmark: Benchmark, *, primary: bool) -> NextStep
 
 def _links(row: BenchmarkRow, benchmark: Benchmark, step: NextStep) -> None:
     with st.container(horizontal=True):
-        forms.go("Open questions", "quiz", frame.QUESTIONS, "open_questions", benchmark=row.id)
+        frame.link_button("Open questions", frame.QUESTIONS, "open_questions", benchmark=row.id)
         if step.page != frame.CONFIGURE:
-            forms.go("Configure a run", "tune", frame.CONFIGURE, "open_configure", benchmark=row.id)
+            frame.link_button("Configure a run", frame.CONFIGURE, "open_configure", benchmark=row.id)
         if step.task != "draft":
             drafting.link(row, benchmark)
         if step.task != "check":
-            forms.go("Check", "fact_check", frame.BENCHMARKS, "open_check", benchmark=row.id, do="check")
-        forms.go("Rubrics", "checklist", frame.RUBRICS, "open_rubrics", benchmark=row.id)
+            frame.link_button("Check", frame.BENCHMARKS, "open_check", icon="fact_check", benchmark=row.id, do="check")
+        frame.link_button("Rubrics", frame.RUBRICS, "open_rubrics", benchmark=row.id)
         with st.popover("Download", icon=":material/download:"):
             _downloads(row)
         act = st.menu_button("More", list(_ACTS), format_func=_ACTS.__getitem__, key="benchmark_more")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -144,43 +143,34 @@ def _report(upload: Upload) -> None:
     assert upload.benchmark is not None
     st.markdown(f"**{plain(upload.benchmark.name, 100)}** · version {plain(upload.benchmark.version, 20)}")
     st.markdown(contents(upload.benchmark))
+    columns: dict[str, Any] = {"Severity": 90, "Where": 210}
     if upload.repairs:
         total = counted(sum(repair.count for repair in upload.repairs), "place")
         st.caption(f":material/build: Repaired while reading: {total}")
-        forms.table([_repair_row(repair) for repair in upload.repairs], "Repairs", most=8, columns=_widths("Found"))
+        rows: list[dict[str, Any]] = [
+            {
+                "Where": short(repair.where, 120),
+                "Found": short(repair.what, 160),
+                "Read as": short(repair.action, 160),
+                "Times": repair.count,
+            }
+            for repair in upload.repairs
+        ]
+        forms.table(rows, "Repairs", most=8, columns=forms.widths(**columns, Found=300))
     else:
         st.caption(":material/check_circle: Read as it is; no repairs were needed.")
     if upload.problems:
-        st.caption(f":material/stethoscope: Check: {in_short(upload.problems)}")
-        forms.table([_problem_row(item) for item in upload.problems], "Problems", most=8, columns=_widths("What"))
+        found = forms.severities_in_short(problem.severity for problem in upload.problems)
+        st.caption(f":material/stethoscope: Check: {found}")
+        rows = [
+            {
+                "Severity": forms.severity_sign(problem.severity),
+                "Where": short(problem.where, 120),
+                "What": short(problem.what, 200),
+                "What to do": short(problem.next, 200),
+            }
+            for problem in upload.problems
+        ]
+        forms.table(rows, "Problems", most=8, columns=forms.widths(**columns, What=300))
     else:
         st.caption(":material/check_circle: No problems were found.")
-
-
-def _widths(text: str) -> Mapping[str, Any]:
-    return forms.widths(**{"Severity": 90, "Where": 210, text: 300})
-
-
-def _repair_row(repair: Repair) -> dict[str, Any]:
-    return {
-        "Where": short(repair.where, 120),
-        "Found": short(repair.what, 160),
-        "Read as": short(repair.action, 160),
-        "Times": repair.count,
-    }
-
-
-def _problem_row(problem: Problem) -> dict[str, Any]:
-    return {
-        "Severity": forms.severity_sign(problem.severity),
-        "Where": short(problem.where, 120),
-        "What": short(problem.what, 200),
-        "What to do": short(problem.next, 200),
-    }
-
-
-def in_short(problems: Sequence[Problem]) -> str:
-    """Return how many problems of which severity there are."""
-    count: Counter[str] = Counter(problem.severity for problem in problems)
-    words = {"error": "error", "warning": "warning", "info": "note"}
-    return " · ".join(counted(count[name], word) for name, word in words.items() if count[name])

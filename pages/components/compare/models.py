@@ -194,8 +194,7 @@ def draw_questions(compared: Compared) -> None:
     if table.empty:
         st.info("No question has a verdict on both sides.", icon=":material/info:")
         return
-    if forms.lost("q", [str(name) for name in table.index], "question"):
-        return
+    forms.refuse_lost("q", [str(name) for name in table.index], "question")
     shown = _filtered(compared, table)
     first = f"; the first {_MOST_ROWS:,} are listed" if len(shown) > _MOST_ROWS else ""
     st.caption(f"{len(shown)} of {counted(len(table), 'matched question')} shown{first}")

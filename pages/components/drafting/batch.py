@@ -95,14 +95,14 @@ def _outcome(row: BenchmarkRow, benchmark: Benchmark, batch: DraftBatch) -> None
     if not clean and step.page == frame.CONFIGURE:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"**Next:** {step.standing}", width="content")
-            forms.go(step.label, step.icon, step.page, "draft_next", primary=True, benchmark=row.id)
+            frame.link_button(step.label, step.page, "draft_next", icon=step.icon, kind="primary", benchmark=row.id)
     # What is left to do is done in the list of questions, where the templates are edited.
     waiting = {"Needs review": ("drafts to review", batch.of("needs_review")), "Draft": ("undrafted", batch.of("none"))}
     with st.container(horizontal=True):
         for view, (what, outcomes) in waiting.items():
             if outcomes:
                 label, key = f"Open the {len(outcomes)} {what}", f"draft_open_{view}"
-                forms.go(label, "quiz", frame.QUESTIONS, key, benchmark=row.id, only=view)
+                frame.link_button(label, frame.QUESTIONS, key, benchmark=row.id, only=view)
 
 
 def _acts(row: BenchmarkRow, benchmark: Benchmark, batch: DraftBatch, clean: list[str]) -> None:

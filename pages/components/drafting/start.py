@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -15,11 +16,10 @@ from karenina_core.text import counted
 from pages.components import feedback, forms, frame, live, services, session_keys, sign_in
 from pages.components.drafts import Draft
 from pages.components.runs import configuration, model_editor, spending
-from pages.components.text import distinct, plain, short
+from pages.components.text import plain
 from pages.components.widgets import fingerprint
 
 _ROLE = "drafting"  # the role under which the form adds models
-_CHOSEN = "_draft_model"
 _RESULT = "_one_draft"  # what became of the last draft of one question, and of which one
 _SOON = 1.0  # seconds; few questions are drafted within it, and need no progress bar
 
@@ -48,7 +48,7 @@ def link(row: BenchmarkRow, benchmark: Benchmark) -> None:
         label = "Drafted templates"
     else:
         return
-    forms.go(label, "edit_note", frame.BENCHMARKS, "open_drafting", benchmark=row.id, do="draft")
+    frame.link_button(label, frame.BENCHMARKS, "open_drafting", icon="edit_note", benchmark=row.id, do="draft")
 
 
 def choose_model(row: BenchmarkRow, key: str) -> ModelConfig | None:
@@ -58,33 +58,13 @@ def choose_model(row: BenchmarkRow, key: str) -> ModelConfig | None:
         row: The benchmark.
         key: Begins the keys of the widgets.
     """
-    default = list(model_editor.default_models())
+    default = model_editor.default_models()
     last = services.drafter().batch(row.id)
-    models = [
-        *configuration.models(_ROLE, []),
-        *([last.model] if last and last.model else []),
-        *configuration.models("judge", default),
-        *configuration.models("answering", default),
-    ]
-    known: dict[str, ModelConfig] = {}
-    for model in models:
-        if model.transport not in ("manual", "recorded"):
-            known.setdefault(model.id, model)
-    named = distinct(known, lambda name: short(name, 60))
-    chosen = model_editor.choose_one("Model that drafts", named, _CHOSEN, f"{key}_model", ("Add a model", _add_model))
-    if chosen is None:
-        st.caption("Add the model that is to draft; it is asked once for each question.")
-        return None
-    st.caption(model_editor.describe(known[chosen], _ROLE))
-    return known[chosen]
-
-
-@st.dialog("Add a model", position="right", width="medium")
-def _add_model() -> None:
-    chosen = configuration.models(_ROLE, [])
-    if model_editor.form(_ROLE, chosen, None):
-        st.session_state[_CHOSEN] = chosen[-1].id
-        st.rerun()
+    roles = {_ROLE: [], "judge": default, "answering": default}
+    first, *others = ([*configuration.models(role, list(models))] for role, models in roles.items())
+    models = [*first, *([last.model] if last and last.model else []), *chain(*others)]
+    missing = "Add the model that is to draft; it is asked once for each question."
+    return model_editor.choose_one(_ROLE, "Model that drafts", models, f"{key}_model", missing=missing)[0]
 
 
 def terms(

@@ -216,7 +216,7 @@ def _rubric(row: BenchmarkRow, benchmark: Benchmark, question: BenchmarkQuestion
     else:
         st.info("No rubric trait applies to this question.", icon=":material/info:")
     label = "Edit the rubric of this question"
-    forms.go(label, "checklist", frame.RUBRICS, "edit_rubric", benchmark=row.id, scope="question", q=question.id)
+    frame.link_button(label, frame.RUBRICS, "edit_rubric", benchmark=row.id, scope="question", q=question.id)
 
 
 def _details(question: BenchmarkQuestion, draft: Draft) -> None:

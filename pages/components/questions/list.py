@@ -12,9 +12,9 @@ from karenina_core.benchmark import Benchmark, BenchmarkQuestion, QuestionState
 from karenina_core.runs import BenchmarkRow, QuestionVersion, restore_version
 from karenina_core.schemas.entities.question import question_id as id_of
 from karenina_core.text import counted
-from pages.components import drafts, feedback, forms, frame, services, state
+from pages.components import drafts, feedback, forms, frame, run_choice, services, state
 from pages.components.benchmarks import choice as benchmark_choice
-from pages.components.text import distinct, local_time, plain, short
+from pages.components.text import plain, short
 from pages.components.widgets import pick
 
 PAGE = 100
@@ -127,13 +127,10 @@ def filtered(row: BenchmarkRow) -> Shown:
 
 def _failures(row: BenchmarkRow, questions: Mapping[str, Listed]) -> Failures:
     runs = {run.id: run for run in services.store().runs.all(benchmark_id=row.id) if run.done}
-    labels = distinct(runs, lambda name: f"{short(runs[name].name, 50)} · {local_time(runs[name].created)}")
-    chosen = forms.linked("failing", "Failing in", labels, what="run", width=420)
-    if chosen is None and runs:
-        return {}
+    chosen = forms.linked("failing", "Failing in", run_choice.labels(runs), what="run", width=420)
     if chosen is None:
-        st.info("This benchmark has no run with results yet. Configure one first.", icon=":material/info:")
-        forms.go("Go to Configure", "tune", frame.CONFIGURE, "go_to_configure", benchmark=row.id)
+        words = "This benchmark has no run with results yet. Configure one first."
+        frame.nothing(words, "Go to Configure", frame.CONFIGURE, "go_to_configure", benchmark=row.id)
         return {}
     run = runs[chosen]
     failures = _failed(run.id, (run.done, run.passed, run.failed, run.not_evaluated))
@@ -152,8 +149,7 @@ def _failed(run_id: str, counters: tuple[int, ...]) -> Failures:
 
 def choose(row: BenchmarkRow, shown: Shown) -> str | None:
     """Draw the table and return the id of the chosen question."""
-    if forms.lost("q", shown.questions, "question"):
-        return None
+    forms.refuse_lost("q", shown.questions, "question")
     chosen = state.selected("q", shown.questions)
     if not shown.ids:
         nothing_shown()

@@ -7,9 +7,9 @@ import streamlit as st
 from karenina_core.benchmark import Benchmark
 from karenina_core.runs import TROUBLES, all_keywords, choose_questions, questions_of
 from karenina_core.text import counted
-from pages.components import services
+from pages.components import run_choice, services
 from pages.components.runs import configuration
-from pages.components.text import distinct, local_time, short
+from pages.components.text import short
 
 _WAYS = {
     "all": "All that are ready",
@@ -77,7 +77,7 @@ def _from_run(benchmark_id: str, benchmark: Benchmark) -> list[str]:
     if not runs:
         st.info("This benchmark has no earlier run. Choose the questions in another way.", icon=":material/info:")
         return []
-    labels = distinct(runs, lambda key: f"{short(runs[key].name, 50)} · {local_time(runs[key].created)}")
+    labels = run_choice.labels(runs)
     left, right = st.columns(2)
     with left:
         run_id = st.selectbox(

@@ -45,7 +45,7 @@ def draw(scope: Scope) -> None:
     if not runs:
         st.info("No run has ended yet, so there is nothing to score.", icon=":material/info:")
         benchmark = {"benchmark": scope.benchmark_id}
-        forms.go("Configure a run", "tune", frame.CONFIGURE, "scoring_configure", primary=True, **benchmark)
+        frame.link_button("Configure a run", frame.CONFIGURE, "scoring_configure", kind="primary", **benchmark)
         return
     if not traits:
         st.info("There is no trait to score with. Add one under “Traits”.", icon=":material/checklist:")
@@ -129,7 +129,7 @@ def _result(progress: ScoringProgress) -> None:
         if progress.message:
             st.warning(plain(progress.message, 600), title="Why" if progress.status != "completed" else "For example")
         if progress.scored:
-            forms.go("See results", "bar_chart", frame.RESULTS, "scoring_results", run=progress.run_id)
+            frame.link_button("See results", frame.RESULTS, "scoring_results", run=progress.run_id)
 
 
 def _in_numbers(progress: ScoringProgress) -> str:

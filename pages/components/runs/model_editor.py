@@ -21,7 +21,7 @@ from karenina_core.runs import ConnectionCheck, match_answers, try_connection
 from karenina_core.schemas import ModelConfig
 from pages.components import forms, frame, services, session_keys
 from pages.components.runs import configuration
-from pages.components.text import plain, short
+from pages.components.text import distinct, plain, short
 from pages.components.widgets import card, fingerprint
 
 _KINDS = {
@@ -103,29 +103,53 @@ def describe_limits(model: ModelConfig) -> list[str]:
 
 
 def choose_one(
-    label: str, named: Mapping[str, str], last: str, key: str, add: tuple[str, Callable[[], None]]
-) -> str | None:
+    role: str, label: str, models: Iterable[ModelConfig], key: str, *, missing: str, own: str = ""
+) -> tuple[ModelConfig | None, bool]:
     """Draw the choice of one model for a job of its own, such as drafting, and the button that adds a model.
 
     Args:
+        role: Of the model; what is chosen is kept from one place to the next.
         label: What is chosen.
-        named: The choices, and how each is shown.
-        last: Name in the session under which the choice is kept from one place to the next.
+        models: The choices; those that only repeat what was prepared or recorded are left out.
         key: Begins the keys of the widgets.
-        add: Label of the button, and what it does.
+        missing: What to say where there is none.
+        own: What the first choice is called that is no model; blank for none.
 
     Returns:
-        What is chosen; None where there is nothing.
+        The model, None where it is not one of them; and whether any can be asked.
     """
-    chosen: str | None = None
+    known: dict[str, ModelConfig] = {}
+    for model in models:
+        if can_be_asked(model):
+            known.setdefault(model.id, model)
+    names = distinct([*([""] if own else []), *known], lambda name: short(name, 60) if name else own)
+    chosen, last = None, f"_chosen_{role}"
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        if named:
+        if names:
             before = st.session_state.get(last)
-            chosen = forms.select(label, named, f"{key}_{len(named)}", chosen=before, width=320)
+            chosen = forms.select(label, names, f"{key}_{len(names)}", chosen=before, width=320)
             st.session_state[last] = chosen
-        if forms.button(add[0], "add", f"{key}_add"):
-            add[1]()
-    return chosen
+        title = "Add a judge" if role == "judge" else "Add a model"
+        if forms.button(title, "add", f"{key}_add"):
+            st.dialog(title, position="right", width="medium")(_add_one)(role, last)
+    if chosen is None:
+        st.caption(missing)
+    elif chosen:
+        st.caption(describe(known[chosen], role))
+    return known.get(chosen or ""), bool(known)
+
+
+def can_be_asked(model: ModelConfig) -> bool:
+    """Return whether a model can say anything new, rather than what was prepared or recorded."""
+    return model.transport not in ("manual", "recorded")
+
+
+def _add_one(role: str, last: str) -> None:
+    chosen = configuration.models(role, default_models() if role == "judge" else [])
+    if form(role, chosen, None):
+        configuration.keep()
+        st.session_state[last] = chosen[-1].id
+        st.rerun()
 
 
 # The connection check

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -171,8 +170,7 @@ def _findings(draft: Draft, form: Form | None, findings: Sequence[Finding], cont
         st.caption(":material/check_circle: No problem was found in this template.")
         return
     fixable = sum(finding.fix is not None for finding in findings)
-    count = Counter(finding.severity for finding in findings)
-    summary = ", ".join(counted(count[level], level) for level in ("error", "warning", "hint") if count[level])
+    summary = forms.severities_in_short(finding.severity for finding in findings)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{counted(len(findings), 'finding')}**: {summary}", width="stretch")
         if fixable > 1:

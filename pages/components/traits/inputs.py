@@ -9,16 +9,14 @@ import streamlit as st
 from karenina_core.pipeline import Sample
 from karenina_core.runs import Estimate, RunAnswers, RunRow, run_answers
 from karenina_core.schemas import ModelConfig, VerificationConfig
-from pages.components import forms, services
+from pages.components import forms, run_choice, services
 from pages.components.drafts import Draft
 from pages.components.rubrics.scope import Scope
 from pages.components.runs import configuration, model_editor, spending
-from pages.components.text import distinct, local_time, plain, short
+from pages.components.text import distinct, plain, short
 
 _RUN = "_trait_run"
-_JUDGE = "_trait_judge"
 _ESTIMATES = "traits"
-_OWN = ""  # each result's own judge
 _EXCERPT = 2_000  # characters
 
 
@@ -61,8 +59,7 @@ def runs_of(scope: Scope) -> list[RunRow]:
 
 def choose_run(runs: list[RunRow], key: str) -> str:
     """Draw the choice of a run and return its id; the places that ask for one share the choice."""
-    rows = {run.id: run for run in runs}
-    labels = distinct(rows, lambda name: f"{short(rows[name].name, 60)} · {local_time(rows[name].created)}")
+    labels = run_choice.labels({run.id: run for run in runs})
     st.session_state[_RUN] = forms.select("Run", labels, key, chosen=st.session_state.get(_RUN))
     return str(st.session_state[_RUN])
 
@@ -89,17 +86,10 @@ def choose_judge(key: str, own: Sequence[ModelConfig] = ()) -> tuple[ModelConfig
     Returns:
         The judge, None for the run's own judges; and whether anybody can be asked.
     """
-    default = list(model_editor.default_models())
-    models = [model for model in (*configuration.models("judge", default), *own) if _can_judge(model)]
-    known = {model.id: model for model in models}
-    names = ([_OWN] if own and all(map(_can_judge, own)) else []) + list(known)
-    labels = distinct(names, lambda name: short(name, 60) if name else "Each result's own judge")
-    chosen = model_editor.choose_one("Judge", labels, _JUDGE, f"{key}_judge", ("Add a judge", _add_judge))
-    if chosen is None:
-        st.caption("Add the model that is to judge. Recordings and prepared answers cannot assess anything new.")
-    elif chosen:
-        st.caption(model_editor.describe(known[chosen], "judge"))
-    return known.get(chosen or _OWN), bool(known)
+    models = [*configuration.models("judge", model_editor.default_models()), *own]
+    each = "Each result's own judge" if own and all(map(model_editor.can_be_asked, own)) else ""
+    missing = "Add the model that is to judge. Recordings and prepared answers cannot assess anything new."
+    return model_editor.choose_one("judge", "Judge", models, f"{key}_judge", missing=missing, own=each)
 
 
 def agreed(key: str, about: str, judge: ModelConfig | None, estimate: Callable[[], Estimate | None]) -> bool:
@@ -122,16 +112,3 @@ def agreed(key: str, about: str, judge: ModelConfig | None, estimate: Callable[[
 def forget_estimates() -> None:
     """Work estimates out anew, because the ledger knows more now."""
     spending.forget(_ESTIMATES)
-
-
-def _can_judge(model: ModelConfig) -> bool:
-    return model.transport not in ("manual", "recorded")
-
-
-@st.dialog("Add a judge", position="right", width="medium")
-def _add_judge() -> None:
-    chosen = configuration.models("judge", list(model_editor.default_models()))
-    if model_editor.form("judge", chosen, None):
-        configuration.keep()
-        st.session_state[_JUDGE] = chosen[-1].id
-        st.rerun()
