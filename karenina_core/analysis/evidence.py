@@ -37,6 +37,7 @@ _MOST_COMPARED_WORDS = 12  # of a value that is compared closely
 _MOST_SKIPPED_WORDS = 3  # of the answer, that a value may leave out
 _LEAST_WORDS = 3  # of a value that is looked for with words left out
 
+_LETTERS = re.compile(r"[^\W_]+")
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*")
 _NUMBER = re.compile(
     r"(?<![\w.])[-−+]?\d{1,3}(?:[,\u00a0\u202f ]\d{3})+(?:\.\d+)?(?!\d)|[-−+]?\d+(?:[.,]\d+)?(?:[eE][-+]?\d+)?"
@@ -202,20 +203,14 @@ def _occurrences(wanted: str, text: str, answer: str, origins: Sequence[int] = (
 
 def _fold(text: str) -> tuple[str, list[int]]:
     """Return the letters and digits of a text in one case, and where each came from; a blank parts two numbers."""
-    folded: list[str] = []
-    origins: list[int] = []
-    apart = False
-    for at, character in enumerate(text):
-        plain = character if character.isascii() else normal_form("NFKC", character)
-        for part in plain.casefold():
-            if part.isalnum():
-                if apart and part.isdigit() and folded and folded[-1].isdigit():
-                    folded.append(" ")
-                    origins.append(at)
-                folded.append(part)
-                origins.append(at)
-            apart = not part.isalnum()
-    return "".join(folded), origins
+    folded: list[tuple[str, int]] = []
+    for run in _LETTERS.finditer(text):
+        plain = (own if own.isascii() else normal_form("NFKC", own) for own in run.group())
+        parts = [(part, at) for at, own in enumerate(plain, run.start()) for part in own.casefold()]
+        if folded and folded[-1][0].isdigit() and parts[0][0].isdigit():
+            folded.append((" ", run.start()))
+        folded += parts
+    return "".join(part for part, _ in folded), [at for _, at in folded]
 
 
 _folded_answer = lru_cache(_REMEMBERED)(_fold)
