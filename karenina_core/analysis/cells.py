@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from karenina_core.schemas import ConfusionPart
+from karenina_core.schemas import ConfusionPart, VerificationResult
 
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
@@ -36,6 +36,14 @@ def readable(value: Any) -> str | None:
     except RecursionError:
         return "a value nested too deep to be shown"
     return clean_text(text)
+
+
+def value_at(result: VerificationResult, path: str) -> Any:
+    """Return what stands in a result at a path such as `answer.text`; None where a part on the way is missing."""
+    value: Any = result
+    for name in path.split("."):
+        value = None if value is None else getattr(value, name)
+    return value
 
 
 def items_in_words(part: ConfusionPart) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 
-from karenina_core.analysis.cells import json_line, readable, redactor
+from karenina_core.analysis.cells import json_line, readable, redactor, value_at
 from karenina_core.analysis.frames import calls_of, trait_rows
 from karenina_core.analysis.upstream import from_upstream, is_upstream, upstream_reviews
 from karenina_core.errors import InputError
@@ -264,7 +264,7 @@ def _results_sheet(results: Sequence[VerificationResult], annotations: Iterable[
 
 
 def _result_row(result: VerificationResult, traits: Sequence[str], review: Annotation | None, reviews: int) -> Row:
-    row = {name: _value_at(result, path) for name, path in COLUMNS.items()}
+    row = {name: value_at(result, path) for name, path in COLUMNS.items()}
     row |= {name: "; ".join(row[name]) for name in _LISTS}
     values = {name: value for name, _, value in _trait_cells(result)}
     own = {name: values.pop(name) for name in list(values) if name not in traits}
@@ -274,13 +274,6 @@ def _result_row(result: VerificationResult, traits: Sequence[str], review: Annot
     if review is not None:
         row |= {f"review_{name}": getattr(review, name) for name in _REVIEW} | {"review_at": review.at.isoformat()}
     return row
-
-
-def _value_at(result: VerificationResult, path: str) -> Any:
-    value: Any = result
-    for name in path.split("."):
-        value = None if value is None else getattr(value, name)
-    return value
 
 
 def _trait_cells(result: VerificationResult) -> Iterator[tuple[str, bool, Cell]]:

@@ -34,16 +34,10 @@ CHANGE_CAUSE_WORDS: Mapping[ChangeCause, str] = {
     "error": "an error on one side",
 }
 
-_CHANGES: dict[tuple[str, str], Change] = {
-    ("fail", "pass"): "fixed",
-    ("pass", "fail"): "broken",
-    ("fail", "fail"): "still_failing",
-    ("pass", "pass"): "still_passing",
-    ("not_evaluated", "pass"): "decided",
-    ("not_evaluated", "fail"): "decided",
-    ("pass", "not_evaluated"): "lost",
-    ("fail", "not_evaluated"): "lost",
-    ("not_evaluated", "not_evaluated"): "still_undecided",
+_SAME: Mapping[str, Change] = {
+    "pass": "still_passing",
+    "fail": "still_failing",
+    "not_evaluated": "still_undecided",
 }
 _KEY = ["question_id", "answering_model", "parsing_model", "replicate"]
 _SIDE = ["result_id", "verdict", *_KEY]
@@ -102,9 +96,17 @@ def diff_runs(before: pd.DataFrame, after: pd.DataFrame) -> RunDiff:
         after_id=both["result_id_after"],
         before=both["verdict_before"],
         after=both["verdict_after"],
-        change=[_CHANGES[pair] for pair in pairs],
+        change=[_change(*pair) for pair in pairs],
     )
     return RunDiff(rows, len(before) - len(rows), len(after) - len(rows), {**models, **judges})
+
+
+def _change(before: str, after: str) -> Change:
+    if before == after:
+        return _SAME[after]
+    if "not_evaluated" in (before, after):
+        return "lost" if after == "not_evaluated" else "decided"
+    return "fixed" if after == "pass" else "broken"
 
 
 def paired(before: Iterable[str], after: Iterable[str]) -> dict[str, str]:
@@ -216,15 +218,15 @@ def _side(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def _asked(result: VerificationResult) -> Any:
-    return _sent(result.answer.call if result.answer else None)
+    return _sent([result.answer.call] if result.answer else [])
 
 
 def _judged(result: VerificationResult) -> Any:
-    return [_sent(call) for call in (result.template.calls[-1:] if result.template else [])]
+    return _sent(result.template.calls[-1:] if result.template else [])
 
 
-def _sent(call: CallRecord | None) -> Any:
-    return (call.messages, call.schema_sent) if call else None
+def _sent(calls: Iterable[CallRecord | None]) -> Any:
+    return [(call.messages, call.schema_sent) for call in calls if call]
 
 
 def _parsed(result: VerificationResult) -> Any:

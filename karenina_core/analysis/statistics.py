@@ -8,7 +8,7 @@ repeat: repeated answers to one question resemble each other and count for less 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -519,27 +519,20 @@ def trait_correlations(frame: pd.DataFrame) -> pd.DataFrame:
     scored = frame[frame["kind"].isin(["llm_score", "llm_binary", "regex"]) & frame["value"].notna()]
     names = scored["trait"].astype("str").unique()[:MOST_TRAITS]
     means = scored.groupby(["question_id", "answering_model", "trait"], sort=False, observed=True)["value"].mean()
-    columns = ["first", "second", "n", "correlation", "low", "high", "few"]
-    return pd.DataFrame(list(_trait_pairs(means.unstack("trait").reindex(columns=names))), columns=columns)
-
-
-def _trait_pairs(wide: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    from scipy.stats import rankdata
-
-    known = wide.notna()
-    # Ranks among all rows; where some lack a value, those of a pair are ranked by themselves.
-    ranks = {name: rankdata(wide[name]) for name in wide.columns[known.all()]}
-    for first, second in combinations(wide.columns, 2):
-        rows = known[first] & known[second]
-        one, other = (
-            ranks[name] if {first, second} <= ranks.keys() else rankdata(wide.loc[rows, name])
-            for name in (first, second)
-        )
-        n = len(one)
+    wide, rows = means.unstack("trait"), []
+    for first, second in combinations(names, 2):
         # Spearman's correlation is Pearson's of the ranks.
-        correlation, low, high = (float(value[0]) for value in _correlated(one[None], other[None]))
-        found = {"correlation": correlation, "low": low, "high": high}
-        yield {"first": str(first), "second": str(second), "n": n, **found, "few": n < FEW}
+        ranks = wide[[first, second]].dropna().rank().to_numpy()
+        rows.append(
+            [
+                first,
+                second,
+                len(ranks),
+                *(float(value[0]) for value in _correlated(*ranks.T[:, None])),
+                len(ranks) < FEW,
+            ]
+        )
+    return pd.DataFrame(rows, columns=["first", "second", "n", "correlation", "low", "high", "few"])
 
 
 def _correlated(first: Any, second: Any) -> tuple[Any, ...]:

@@ -12,24 +12,18 @@ from datetime import datetime
 from typing import Any, get_args
 
 from karenina_core import __version__
-from karenina_core.analysis.cells import json_line, redactor
+from karenina_core.analysis.cells import json_line, redactor, value_at
 from karenina_core.analysis.frames import calls_of
 from karenina_core.errors import InputError
 from karenina_core.schemas import (
     Annotation,
-    AnswerPart,
     AnyTrait,
     CallRecord,
-    ConfusionPart,
     Failure,
     FailureCategory,
     FieldEvidence,
-    GuardPart,
     ModelConfig,
-    QuestionSnapshot,
     RowKey,
-    RubricPart,
-    SimilarityPart,
     Status,
     StoredTrait,
     TemplatePart,
@@ -46,6 +40,7 @@ NO_TEMPLATE = "no_template"
 _PARTS = frozenset({"metadata", "template", "rubric", "deep_judgment", "deep_judgment_rubric"})
 _ROW_NAMES = frozenset({"question_id", "raw_llm_response"})  # what a row of an early release has
 _BUCKETS = ("tp", "fp", "tn", "fn")
+_GUARDS = ("abstention", "sufficiency")
 _ID_LENGTH = 32
 _MOST_WARNINGS = 50
 _LONGEST_REASON = 500
@@ -58,13 +53,35 @@ _STAGES = {
     "abstention": "abstention_check",
     "sufficiency": "sufficiency_check",
 }
-# Parts of a rubric here and there.
+# Where a value stands here, by its name there; for both directions.
+_METADATA = {
+    "question_id": "question.id",
+    "question_text": "question.question",
+    "raw_answer": "question.raw_answer",
+    "keywords": "question.keywords",
+    "execution_time": "seconds",
+    "timestamp": "timestamp",
+    "run_name": "run_name",
+    "replicate": "replicate",
+}
+_TEMPLATE = {
+    "raw_llm_response": "answer.text",
+    "parsed_llm_response": "template.parsed",
+    "verify_granular_result": "template.verify_granular_result",
+    "composition_strategy": "template.composition_strategy",
+    "embedding_check_performed": "similarity.performed",
+    "embedding_similarity_score": "similarity.similarity",
+    "embedding_model_used": "similarity.model",
+    **{f"{name}_check_performed": f"{name}.performed" for name in _GUARDS},
+    **{f"{name}_{value}": f"{name}.{value}" for name in _GUARDS for value in ("detected", "reasoning")},
+}
 _RUBRIC = {
-    "scores": "llm_trait_scores",
-    "labels": "llm_trait_labels",
-    "regex": "regex_trait_scores",
-    "metrics": "metric_trait_scores",
-    "provenance": "trait_provenance",
+    "rubric_evaluation_performed": "rubric.performed",
+    "llm_trait_scores": "rubric.scores",
+    "llm_trait_labels": "rubric.labels",
+    "regex_trait_scores": "rubric.regex",
+    "metric_trait_scores": "rubric.metrics",
+    "trait_provenance": "rubric.provenance",
 }
 # Failures: the groups of the categories that both sides know, and how others are named there.
 _KNOWN = frozenset(get_args(FailureCategory))
@@ -154,32 +171,27 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
 def _result(row: dict[str, Any]) -> VerificationResult:
     failure = _failure_here(row.get("failure"), row.get("error"))
     status, verdict = _outcome(failure, row.get("verify_result"))
-    text = row.get("question_text") or ""
-    return VerificationResult(
-        question=QuestionSnapshot(
-            id=row.get("question_id") or question_id(text),
-            question=text,
-            raw_answer=row.get("raw_answer") or "",
-            keywords=row.get("keywords") or [],
-        ),
-        answering_model=_label(row, "answering"),
-        parsing_model=_label(row, "parsing"),
-        replicate=row.get("replicate") or row.get("answering_replicate") or 1,
-        status=status,
-        verdict=verdict,
-        failure=failure,
-        answer=AnswerPart(text=row["raw_llm_response"]) if row.get("raw_llm_response") else None,
-        template=_template_here(row, verdict),
-        similarity=_similarity_here(row),
-        rubric=_rubric_here(row),
-        abstention=_guard_here(row, "abstention"),
-        sufficiency=_guard_here(row, "sufficiency"),
-        warnings=row.get("warnings") or [],
-        usage=_usage_here(row),
-        seconds=row.get("execution_time") or 0.0,
-        timestamp=row.get("timestamp") or "",
-        run_name=row.get("run_name"),
-    )
+    parts: dict[str, dict[str, Any]] = {"": {"timestamp": ""}, "question": {"question": "", "raw_answer": ""}}
+    for there, path in (_METADATA | _TEMPLATE | _RUBRIC).items():
+        if row.get(there) not in (None, "", [], {}):
+            part, _, name = path.rpartition(".")
+            parts.setdefault(part, {})[name] = row[there]
+    own, question, rubric = parts.pop(""), parts["question"], parts.setdefault("rubric", {})
+    own["replicate"] = row.get("replicate") or row.get("answering_replicate") or 1
+    question.setdefault("id", question_id(question["question"]))
+    rubric["scores"] = {name: value for name, value in rubric.get("scores", {}).items() if isinstance(value, int)}
+    rubric["confusion"] = {
+        name: {bucket: items.get(bucket) or [] for bucket in _BUCKETS}
+        for name, items in (row.get("metric_trait_confusion_lists") or {}).items()
+    }
+    for name in (*_GUARDS, "similarity"):
+        if not parts.get(name, {}).get("performed"):
+            parts.pop(name, None)
+    template = _template_here(row, verdict, parts.pop("template", {}))
+    labels = {f"{role}_model": _label(row, role) for role in ("answering", "parsing")}
+    found: dict[str, Any] = {"failure": failure, "template": template, "status": status, "verdict": verdict, **labels}
+    found |= {"warnings": row.get("warnings") or [], "usage": _usage_here(row)}
+    return VerificationResult.model_validate({**own, **parts, **found})
 
 
 def _failure_here(failure: Any, error: Any) -> Failure | None:
@@ -212,7 +224,7 @@ def _label(row: dict[str, Any], role: str) -> str:
     return str(row.get(f"{role}_model") or "unknown")
 
 
-def _template_here(row: dict[str, Any], verdict: str) -> TemplatePart | None:
+def _template_here(row: dict[str, Any], verdict: str, known: dict[str, Any]) -> TemplatePart | None:
     template_id = row.get("template_id") or NO_TEMPLATE
     parsed, expected = row.get("parsed_llm_response"), row.get("parsed_gt_response")
     if template_id == NO_TEMPLATE and parsed is None and row.get("verify_result") is None:
@@ -229,39 +241,9 @@ def _template_here(row: dict[str, Any], verdict: str) -> TemplatePart | None:
         )
         for name in dict.fromkeys([*results, *(parsed or {})])
     ]
-    return TemplatePart(
-        template_id=template_id,
-        style="upstream",
-        parsed=parsed,
-        expected=expected,
-        verify_result={"pass": True, "fail": False}.get(verdict),
-        verify_granular_result=row.get("verify_granular_result") if verdict != "not_evaluated" else None,
-        fields=fields,
-        composition_strategy=row.get("composition_strategy"),
-    )
-
-
-def _similarity_here(row: dict[str, Any]) -> SimilarityPart | None:
-    if not row.get("embedding_check_performed"):
-        return None
-    score, model = row.get("embedding_similarity_score"), row.get("embedding_model_used")
-    return SimilarityPart(performed=True, similarity=score, model=model)
-
-
-def _guard_here(row: dict[str, Any], name: str) -> GuardPart | None:
-    if not row.get(f"{name}_check_performed"):
-        return None
-    return GuardPart(performed=True, detected=row.get(f"{name}_detected"), reasoning=row.get(f"{name}_reasoning") or "")
-
-
-def _rubric_here(row: dict[str, Any]) -> RubricPart:
-    parts = {name: row.get(there) or {} for name, there in _RUBRIC.items()}
-    parts["scores"] = {name: value for name, value in parts["scores"].items() if isinstance(value, int)}
-    confusion = {
-        name: ConfusionPart(**{bucket: items.get(bucket) or [] for bucket in _BUCKETS})
-        for name, items in (row.get("metric_trait_confusion_lists") or {}).items()
-    }
-    return RubricPart(performed=bool(row.get("rubric_evaluation_performed")), confusion=confusion, **parts)
+    decided = {"pass": True, "fail": False}.get(verdict)
+    known |= {"template_id": template_id, "style": "upstream", "parsed": parsed, "expected": expected, "fields": fields}
+    return TemplatePart(**known | ({"verify_granular_result": None} if decided is None else {}), verify_result=decided)
 
 
 def _usage_here(row: dict[str, Any]) -> Usage:
@@ -379,34 +361,31 @@ def _row(result: VerificationResult, models: Mapping[str, ModelConfig], reviews:
     row = {
         "metadata": _metadata(result, models),
         "template": _template_there(result),
-        "rubric": _rubric_there(result.rubric) if result.rubric.performed else None,
+        "rubric": _rubric_there(result) if result.rubric.performed else None,
         **dict.fromkeys(("deep_judgment", "deep_judgment_rubric", "evaluation_input", "trace_extraction_error")),
         "used_full_trace": True,
     }
     return row | ({"annotations": reviews} if reviews else {})
 
 
+def _written(result: VerificationResult, names: Mapping[str, str]) -> dict[str, Any]:
+    return {there: value_at(result, path) for there, path in names.items()}
+
+
 def _metadata(result: VerificationResult, models: Mapping[str, ModelConfig]) -> dict[str, Any]:
     template = result.template
     unscored = [f"Trait {name!r} has no value: {why}" for name, why in result.rubric.errors.items()]
-    return {
-        "question_id": result.question.id,
+    return _written(result, _METADATA) | {
         "template_id": template.template_id[:_ID_LENGTH] if template else NO_TEMPLATE,
         "failure": _failure_there(result),
         "caveats": [],
         "warnings": [*result.warnings, *unscored][:_MOST_WARNINGS],
-        "question_text": result.question.question,
-        "raw_answer": result.question.raw_answer,
-        "keywords": list(result.question.keywords) or None,
+        "keywords": result.question.keywords or None,
         "answering": _identity(result.answering_model, models),
         "parsing": _identity(result.parsing_model, models),
         "answering_system_prompt": _system_prompt(result.answer.call if result.answer else None),
         "parsing_system_prompt": _system_prompt(template.calls[-1] if template and template.calls else None),
-        "execution_time": result.seconds,
-        "timestamp": result.timestamp,
         "result_id": result.result_id,
-        "run_name": result.run_name,
-        "replicate": result.replicate,
         **dict.fromkeys(("partial_content", "retry_counts", "evaluation_mode")),
     }
 
@@ -434,35 +413,21 @@ def _system_prompt(call: CallRecord | None) -> str | None:
 
 
 def _template_there(result: VerificationResult) -> dict[str, Any]:
-    part, similarity = result.template, result.similarity
-    written: dict[str, Any] = {
+    part = result.template
+    written = {name: value for name, value in _written(result, _TEMPLATE).items() if value is not None} | {
         "raw_llm_response": result.raw_llm_response or "",
         "template_verification_performed": part is not None and result.verdict != "not_evaluated",
         "verify_result": result.verify_result,
-        "verify_granular_result": result.verify_granular_result,
         "recursion_limit_reached": result.failure is not None and result.failure.category == "recursion_limit",
         "usage_metadata": _usage_there(result),
     }
-    for name, guard in (("abstention", result.abstention), ("sufficiency", result.sufficiency)):
-        if guard is not None and guard.performed:
-            written |= {f"{name}_check_performed": True, f"{name}_detected": guard.detected}
-            written |= {f"{name}_override_applied": False, f"{name}_reasoning": guard.reasoning or None}
-    if similarity and similarity.performed:
-        written |= {"embedding_check_performed": True, "embedding_model_used": similarity.model}
-        written |= {"embedding_similarity_score": similarity.similarity}
     if part is None:
         return written
-    scores = {
-        field.name: None if field.result is None else float(field.result)
-        for field in part.fields
-        if field.rule is not None
-    }
+    scores = {name: None if right is None else float(right) for name, right in part.field_results.items()}
     return written | {
         "parsed_gt_response": part.expected if isinstance(part.expected, dict) else _expected(part),
-        "parsed_llm_response": part.parsed,
         "field_results": part.field_results or None,
         "field_scores": scores or None,
-        "composition_strategy": part.composition_strategy,
     }
 
 
@@ -472,12 +437,12 @@ def _expected(part: TemplatePart) -> dict[str, Any] | None:
     return None if part.expected is None else {"correct": part.expected}
 
 
-def _rubric_there(part: RubricPart) -> dict[str, Any]:
+def _rubric_there(result: VerificationResult) -> dict[str, Any]:
     confusion = {
-        name: {bucket: getattr(lists, bucket) for bucket in _BUCKETS} for name, lists in part.confusion.items()
+        name: {bucket: getattr(lists, bucket) for bucket in _BUCKETS} for name, lists in result.rubric.confusion.items()
     }
-    written = {there: getattr(part, name) or None for name, there in _RUBRIC.items()}
-    return {"rubric_evaluation_performed": True, **written, "metric_trait_confusion_lists": confusion or None}
+    written = {name: value or None for name, value in _written(result, _RUBRIC).items()}
+    return written | {"metric_trait_confusion_lists": confusion or None}
 
 
 def _usage_there(result: VerificationResult) -> dict[str, dict[str, Any]] | None:

@@ -146,7 +146,7 @@ def test_expected_mistakes_stay_apart_in_every_table(result, rubric):
     assert json.loads(rows_of(to_csv(run))[0]["metric_items"]) == {"D": lists}
     assert [row["reason"] for row in rows_of(frame_to_csv(long_frame(run))) if row["item"] == "metric"] == [words]
     part = build_part("run", run, ReportOptions(answers="all", charts=False))
-    assert dict(part.answers[0].traits) == {"D": f"recall 0.50 · {words}"}
+    assert dict(part["answers"][0]["traits"]) == {"D": f"recall 0.50 · {words}"}
     assert read_results(to_json(run))[0].rubric.confusion["D"].expected_fp == ["emphysema"]
 
 

@@ -57,7 +57,7 @@ def test_the_outcome_stands_on_top(run):
 
 def test_every_table_of_the_run_is_there(mixed_run):
     (part,) = report(mixed_run).parts
-    assert [grid.title for grid in part.grids] == [
+    assert [grid.title for grid in part["grids"]] == [
         "By model",
         "By keyword",
         "By question, the hardest first",
@@ -102,7 +102,12 @@ def test_foreign_text_shows_as_it_is(result):
 @given(text=st.text(st.characters(codec="utf-8"), min_size=1, max_size=30))
 def test_any_text_leaves_the_structure_alone(text):
     (part,) = PLAIN.parts
-    changed = replace(part, name=text, remarks=(text,), answers=(replace(part.answers[0], response=text, who=text),))
+    changed = {
+        **part,
+        "name": text,
+        "remarks": [text],
+        "answers": [{**part["answers"][0], "response": text, "who": text}],
+    }
     pages = [elements(as_html(each)) for each in (PLAIN, replace(PLAIN, parts=(changed,)))]
     assert [tag for tag, _ in pages[0].found] == [tag for tag, _ in pages[1].found]
 
@@ -116,37 +121,39 @@ def test_a_report_without_answers_holds_none(result):
 def test_only_what_did_not_pass_is_shown_unless_asked(run):
     results = run("+-0")
     shown = {name: report(results, ReportOptions(answers=name, charts=False)).parts[0] for name in ("failures", "all")}
-    assert [sheet.verdict for sheet in shown["failures"].answers] == ["fail", "not_evaluated"]
-    assert len(shown["all"].answers) == 3
+    assert [answer["result"].verdict for answer in shown["failures"]["answers"]] == ["fail", "not_evaluated"]
+    assert len(shown["all"]["answers"]) == 3
 
 
 def test_long_reports_say_what_they_leave_out(run):
     (part,) = report(run("-" * 250)).parts
-    assert len(part.answers) == 200
-    assert part.answers_note == "The first 200 of 250 evaluations that did not pass; the data exports hold all of them."
+    assert len(part["answers"]) == 200
+    assert (
+        part["answers_note"] == "The first 200 of 250 evaluations that did not pass; the data exports hold all of them."
+    )
 
 
 def test_reviews_stand_beside_the_verdict(result):
     failed = result(verdict="fail")
     said = {"run_id": "r1", "result_id": failed.result_id, "agrees": False, "author": "Ann"}
     reviews = [Annotation(**said, cause="rule_too_strict", note="case only"), Annotation(**said, undone=True)]
-    (sheet,) = report([failed], annotations=reviews).parts[0].answers
-    assert sheet.verdict == "fail"
-    (review,) = sheet.reviews
+    (answer,) = report([failed], annotations=reviews).parts[0]["answers"]
+    assert answer["verdict"] == "✗ wrong"
+    (review,) = answer["reviews"]
     assert review.startswith("Ann disagrees · The rule is too strict · case only")
 
 
 def test_the_time_of_a_review_is_told_in_utc(result):
     failed = result(verdict="fail")
     review = Annotation(run_id="r1", result_id=failed.result_id, agrees=False, at="2026-03-01T23:30:00+09:00")
-    (sheet,) = report([failed], annotations=[review]).parts[0].answers
-    assert sheet.reviews[0].endswith("2026-03-01 14:30 UTC")
+    (answer,) = report([failed], annotations=[review]).parts[0]["answers"]
+    assert answer["reviews"][0].endswith("2026-03-01 14:30 UTC")
 
 
 def test_a_field_that_waits_for_the_embedding_check_is_not_called_unfound(result, field):
     waiting = field(passed=None, extracted="a protein", rule={"type": "SemanticMatch", "threshold": 0.8})
-    (sheet,) = report([result(verdict="fail", fields=[waiting])]).parts[0].answers
-    assert sheet.fields.rows[0][-1] == "– not decided: the embedding check was off"
+    (answer,) = report([result(verdict="fail", fields=[waiting])]).parts[0]["answers"]
+    assert answer["fields"].rows[0][-1] == "– not decided: the embedding check was off"
 
 
 def test_the_configuration_holds_no_key(run, monkeypatch):
@@ -192,15 +199,15 @@ def test_a_stored_run_brings_what_is_needed_to_run_it_again(tmp_path):
         run_id = demo_benchmark().run_verification(demo_config(), store=store).run_id
         whole = report_of_runs(store, [run_id], STATIC, title="Demo", author="Ann")
         (part,) = whole.parts
-        facts = dict(part.facts)
+        facts = dict(part["facts"])
         assert ["demo/concise" in each for each in whole.comparisons] == [True, False]
         assert facts["Benchmark SHA-256"] == store.runs.get(run_id).snapshot
-        assert part.templates and "class Answer" in part.templates[0][2]
-        assert '"answering_models"' in part.config
+        assert part["templates"] and "class Answer" in part["templates"][0][2]
+        assert '"answering_models"' in part["config"]
         assert b"Demo" in as_html(whole)
 
 
 def test_an_empty_run_says_so():
     (part,) = report([]).parts
-    assert part.sentences == ("No results yet.",)
+    assert part["sentences"] == ["No results yet."]
     assert as_html(report([])) and as_markdown(report([])) and as_latex(report([]))

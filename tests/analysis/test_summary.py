@@ -118,7 +118,7 @@ def test_a_report_says_it_before_its_first_number(result, call):
     )
     for text in (as_html(report).decode(), as_markdown(report)):
         assert 0 < text.index("Hand") < text.index("A is better") < text.index("1 of 1 right")
-    [grid] = [grid for grid in report.parts[0].grids if "Sent to a provider" in grid.header]
+    [grid] = [grid for grid in report.parts[0]["grids"] if "Sent to a provider" in grid.header]
     cells = dict(zip(grid.header, grid.rows[0], strict=True))
     assert (cells["Replies"], cells["Sent to a provider"], cells["US dollars"]) == ("1", "0", "nothing")
 

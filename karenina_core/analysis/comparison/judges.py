@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from karenina_core.analysis.statistics import proportion
 from karenina_core.schemas import Annotation
@@ -217,7 +217,7 @@ def consistency(ratings: pd.DataFrame, judge: str) -> Consistency:
     )
     several = units[units["n"] > 1]
     share = proportion((several["labels"] == 1).to_list(), several["question"].to_list())
-    return Consistency(judge, share.successes, share.n, share.rate, share.low, share.high, krippendorff_alpha(ratings))
+    return Consistency(judge, *share, krippendorff_alpha(ratings))
 
 
 def label_pairs(ratings: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
@@ -262,7 +262,7 @@ def _wide(ratings: pd.DataFrame) -> pd.DataFrame:
     return single.pivot(index="unit", columns="rater", values="label").astype(object)
 
 
-def _agreement_row(wide: pd.DataFrame, questions: pd.Series[str]) -> dict[str, object]:
+def _agreement_row(wide: pd.DataFrame, questions: pd.Series[str]) -> list[Any]:
     a, b = map(str, wide.columns)
     seen = wide.dropna()
     decided = seen[~seen.isin(UNDECIDED).any(axis=1)]
@@ -271,18 +271,6 @@ def _agreement_row(wide: pd.DataFrame, questions: pd.Series[str]) -> dict[str, o
     labels = sorted({*decided[a], *decided[b]})
     crossed = decided.groupby([a, b]).size().unstack(fill_value=0)
     value = kappa(crossed.reindex(index=labels, columns=labels, fill_value=0))
-    return {
-        "a": a,
-        "b": b,
-        "n": share.n,
-        "agreed": share.successes,
-        "share": share.rate,
-        "low": share.low,
-        "high": share.high,
-        "kappa": value.value,
-        "kappa_low": value.low,
-        "kappa_high": value.high,
-        "alpha": krippendorff_alpha(decided.melt(ignore_index=False, value_name="label").reset_index()),
-        "left_out": len(seen) - len(decided),
-        "few": share.n < FEW_RATINGS,
-    }
+    alpha = krippendorff_alpha(decided.melt(ignore_index=False, value_name="label").reset_index())
+    left_out = len(seen) - len(decided)
+    return [a, b, share.n, share.successes, *share[2:], *value, alpha, left_out, share.n < FEW_RATINGS]

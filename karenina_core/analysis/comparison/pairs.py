@@ -16,9 +16,8 @@ from karenina_core.analysis.comparison.significance import (
     joint_level,
     paired_test,
     question_interval,
-    question_intervals,
 )
-from karenina_core.analysis.statistics import LEVEL, NO_KEYWORD, pass_rate
+from karenina_core.analysis.statistics import NO_KEYWORD, pass_rate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,6 +87,11 @@ class Pair:
         return self.better + self.worse
 
     @property
+    def told_apart(self) -> bool:
+        """Whether the finding is that one of the two is better."""
+        return self.finding in ("better", "worse")
+
+    @property
     def off_zero(self) -> bool:
         """Whether its own 95 % interval leaves out no difference, whatever the finding is."""
         return self.low > 0 or self.high < 0
@@ -134,17 +138,19 @@ def pairs_of(matched: Sequence[Matched], *, intervals: bool = True) -> list[Pair
     """
     tests = [paired_test(each.questions) for each in matched]
     known = sum(not math.isnan(test.p) for test in tests)
-    levels = [LEVEL, joint_level(known)] if intervals else []
     chances = holm([test.p for test in tests])
     return [
-        _pair(each, test, chance, known, levels) for each, test, chance in zip(matched, tests, chances, strict=True)
+        _pair(each, test, chance, known, intervals=intervals)
+        for each, test, chance in zip(matched, tests, chances, strict=True)
     ]
 
 
-def _pair(matched: Matched, test: TestResult, corrected: float, pairs: int, levels: Sequence[float]) -> Pair:
+def _pair(matched: Matched, test: TestResult, corrected: float, pairs: int, *, intervals: bool) -> Pair:
     questions, differences = matched.questions, matched.questions["difference"]
-    nothing = [(math.nan, math.nan)] * 2
-    (low, high), (joint_low, joint_high) = question_intervals(differences, levels) or nothing
+    low, high = question_interval(differences) if intervals else (math.nan, math.nan)
+    joint_low, joint_high = low, high
+    if intervals and pairs > 1:
+        joint_low, joint_high = question_interval(differences, joint_level(pairs))
     return Pair(
         matched.baseline,
         matched.candidate,
@@ -267,9 +273,11 @@ def leaderboard(frame: pd.DataFrame, counts: Tallies, arms: Sequence[Arm]) -> pd
     # Whether an arm has rows or not, it has a line.
     rates = pass_rate(rows, ARM).set_index(ARM).reindex(chosen).reset_index()
     shared, pairs = shared_questions(counts, arms), compare_all(counts, arms)
+    beaten = [pair.baseline if pair.finding == "better" else pair.candidate for pair in pairs if pair.told_apart]
+    own = [counts[arm].loc[shared] if shared else None for arm in arms]
     rates["shared_questions"] = len(shared)
-    rates["shared_rate"] = [_shared_rate(counts, arm, shared) for arm in arms]
-    rates["rank"] = [1 + sum(_beats(arm, pair) for pair in pairs) for arm in arms]
+    rates["shared_rate"] = [math.nan if one is None else (one["passed"] / one["evaluated"]).mean() for one in own]
+    rates["rank"] = [1 + beaten.count(arm) for arm in arms]
     order = rates.sort_values(["shared_rate", "rate"], ascending=False, na_position="last", kind="stable").index
     best_first = [arms[place] for place in order]
     letters = tie_letters(best_first, pairs)
@@ -295,7 +303,7 @@ def tie_letters(best_first: Sequence[Arm], pairs: Collection[Pair]) -> dict[Arm,
     """
     alike: dict[Arm, set[Arm]] = {arm: set() for arm in best_first}
     for pair in pairs:
-        if pair.finding not in ("better", "worse"):
+        if not pair.told_apart:
             alike[pair.baseline].add(pair.candidate)
             alike[pair.candidate].add(pair.baseline)
     place = {arm: number for number, arm in enumerate(best_first)}
@@ -316,18 +324,6 @@ def _cliques(inside: set[Arm], possible: set[Arm], done: set[Arm], alike: Mappin
     for arm in possible - alike[pivot]:
         yield from _cliques(inside | {arm}, possible & alike[arm], done & alike[arm], alike)
         possible, done = possible - {arm}, done | {arm}
-
-
-def _shared_rate(counts: Tallies, arm: Arm, shared: Sequence[str]) -> float:
-    if not shared:
-        return math.nan
-    own = counts[arm].loc[list(shared)]
-    return float((own["passed"] / own["evaluated"]).mean())
-
-
-def _beats(arm: Arm, pair: Pair) -> bool:
-    """Return whether the other side of a pair is better than an arm beyond chance."""
-    return (pair.baseline == arm and pair.finding == "better") or (pair.candidate == arm and pair.finding == "worse")
 
 
 # Repeats

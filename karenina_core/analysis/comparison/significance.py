@@ -38,49 +38,35 @@ class TestResult(NamedTuple):
     name: str
 
 
-def question_interval(values: Any) -> tuple[float, float]:
-    """Return the 95 % interval of a mean over questions: bootstrap over questions, bias-corrected and accelerated.
+def question_interval(values: Any, level: float = LEVEL) -> tuple[float, float]:
+    """Return the interval of a mean over questions: bootstrap over questions, bias-corrected and accelerated.
 
     Args:
         values: One number per question, such as a paired difference or a share of right answers.
+        level: How often such intervals hold the true mean, 0 to 1.
 
     Returns:
         Both ends; not numbers when fewer than two values differ, for then nothing tells how far they scatter.
-    """
-    return question_intervals(values, [LEVEL])[0]
-
-
-def question_intervals(values: Any, levels: Sequence[float]) -> list[tuple[float, float]]:
-    """Return the intervals of `question_interval` at several levels, from the same samples.
-
-    Args:
-        values: One number per question.
-        levels: How often such intervals hold the true mean, 0 to 1 each.
     """
     import numpy as np
 
     sample = np.asarray(values, dtype=float)
     if len(np.unique(sample)) < 2:
-        return [(math.nan, math.nan)] * len(levels)
+        return math.nan, math.nan
     if len(sample) > MOST_BOOTSTRAPPED:
-        return [mean_interval(sample.tolist(), level) for level in levels]
+        return mean_interval(sample.tolist(), level)
     from scipy.stats import bootstrap
 
-    intervals, found = [], None
-    for level in levels:
-        found = bootstrap(
-            (sample,),
-            np.mean,
-            n_resamples=RESAMPLES if found is None else 0,
-            bootstrap_result=found,
-            confidence_level=level,
-            method="BCa",
-            rng=np.random.default_rng(SEED),
-            batch=_AT_ONCE // len(sample),
-        )
-        low, high = found.confidence_interval
-        intervals.append((float(low), float(high)))
-    return intervals
+    low, high = bootstrap(
+        (sample,),
+        np.mean,
+        n_resamples=RESAMPLES,
+        confidence_level=level,
+        method="BCa",
+        rng=np.random.default_rng(SEED),
+        batch=_AT_ONCE // len(sample),
+    ).confidence_interval
+    return float(low), float(high)
 
 
 def joint_level(pairs: int) -> float:

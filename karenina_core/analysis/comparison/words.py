@@ -49,7 +49,7 @@ def verdict_sentence(pair: Pair, labels: Labels) -> str:
 
 def interval_sentence(pair: Pair) -> str:
     """Return why the interval seems to say something else than the finding; an empty text where it does not."""
-    if math.isnan(pair.low) or pair.off_zero == (pair.finding in ("better", "worse")):
+    if math.isnan(pair.low) or pair.off_zero == pair.told_apart:
         return ""
     if not pair.off_zero:
         return f"The interval reaches to zero, while the {pair.test} finds a difference: {_CLOSE}"
@@ -107,7 +107,7 @@ def power_sentence(pair: Pair) -> str:
         f"{unsigned_points(detectable(pair.questions, scatter))} percentage points or more four times out of five"
     )
     needed = questions_needed(pair.difference, scatter)
-    if pair.finding in ("better", "worse"):
+    if pair.told_apart:
         return f"{ability}."
     if needed is None:
         return f"{ability}. No number of questions shows a difference of {points(pair.difference)}."

@@ -7,7 +7,7 @@ import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from karenina_core import __version__
 from karenina_core.analysis import summary
@@ -50,67 +50,8 @@ class ReportOptions:
     templates: bool = True
 
 
-class Chart(NamedTuple):
-    """A figure as Plotly's JSON text, the question it answers, and how to read it."""
-
-    question: str
-    reading: str
-    figure: str
-
-
-@dataclass(frozen=True)
-class AnswerSheet:
-    """One evaluation.
-
-    Attributes:
-        verdict: `pass`, `fail` or `not_evaluated`.
-        response: The answer's text; None where the report goes without answers, or there is none.
-        reason: Why there is no verdict.
-        fields: Expected, extracted and result by template field.
-        traits: Name and value of each trait.
-        reviews: What people said about it, in words.
-    """
-
-    question: str
-    reference: str
-    who: str
-    verdict: str
-    response: str | None
-    reason: str
-    fields: Grid
-    traits: tuple[tuple[str, str], ...]
-    reviews: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class RunPart:
-    """What the report says about one run.
-
-    Attributes:
-        name: Name of the run.
-        sentences: The outcome, a sentence per model.
-        remarks: What to keep in mind: what was left out, who judged itself, what it cost.
-        grids: The tables.
-        charts: The figures.
-        answers: Evaluations in full.
-        answers_note: Which of them are shown.
-        facts: Name and value of everything needed to run it again.
-        config: The configuration as JSON, without keys.
-        templates: Question, identity and source of each template.
-        provenance: What a reader must know before any number: replies that no model gave in this run.
-    """
-
-    name: str
-    sentences: tuple[str, ...]
-    remarks: tuple[str, ...]
-    grids: tuple[Grid, ...]
-    charts: tuple[Chart, ...]
-    answers: tuple[AnswerSheet, ...]
-    answers_note: str
-    facts: tuple[tuple[str, str], ...]
-    config: str
-    templates: tuple[tuple[str, str, str], ...]
-    provenance: tuple[str, ...] = ()
+# What the report says about one run, as the templates read it: see `build_part`.
+Part = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -119,19 +60,20 @@ class Report:
 
     Attributes:
         created: ISO 8601 in UTC.
+        parts: One for each run, see `build_part`.
         comparisons: Sentences over all runs, such as which model is better.
     """
 
     title: str
     author: str
     created: str
-    parts: tuple[RunPart, ...]
+    parts: tuple[Part, ...]
     comparisons: tuple[str, ...] = ()
 
     @property
     def provenance(self) -> tuple[str, ...]:
         """What a reader must know before any number, each sentence once."""
-        return tuple(dict.fromkeys(sentence for part in self.parts for sentence in part.provenance))
+        return tuple(dict.fromkeys(sentence for part in self.parts for sentence in part["provenance"]))
 
 
 def report_of_runs(
@@ -155,7 +97,7 @@ def report_of_runs(
         InputError: A run is unknown.
     """
     parts = tuple(_stored_part(store, run_id, options) for run_id in run_ids)
-    heading = title or " and ".join(part.name for part in parts)
+    heading = title or " and ".join(part["name"] for part in parts)
     return Report(heading, author, now(), parts, tuple(_comparisons(store, run_ids)))
 
 
@@ -171,7 +113,7 @@ def _comparisons(store: Store, run_ids: Sequence[str]) -> Iterator[str]:
         yield f"{verdict_sentence(pair, labels)} {interval_sentence(pair)}".rstrip()
 
 
-def _stored_part(store: Store, run_id: str, options: ReportOptions) -> RunPart:
+def _stored_part(store: Store, run_id: str, options: ReportOptions) -> Part:
     run, plan = store.runs.get(run_id), store.runs.plan(run_id)
     facts = {
         "Benchmark": f"{plan.benchmark.name}, version {plan.benchmark.version}",
@@ -204,7 +146,7 @@ def build_part(
     benchmark: Benchmark | None = None,
     annotations: Sequence[Annotation] = (),
     facts: Mapping[str, str] | None = None,
-) -> RunPart:
+) -> Part:
     """Return what a report says about one run.
 
     Args:
@@ -216,6 +158,11 @@ def build_part(
         annotations: What people said about the results, in a table of its own and beside the answers shown; what was
             taken back is left out.
         facts: Further facts for the box that says how to run it again, such as versions.
+
+    Returns:
+        `name`; `provenance`, `sentences` (the outcome) and `remarks` (what to keep in mind); `grids` and `charts`;
+        `answers` (evaluations in full) with `answers_note`; and what it takes to run it again: `facts` (name and
+        value), `config` (JSON without keys), `templates` (question, identity and source).
     """
     traits = traits_of(benchmark) if benchmark else []
     # Redacted before labels are cut: a part of a key would not be known.
@@ -223,34 +170,29 @@ def build_part(
         kind: _redacted(to_dataframe(results, kind, traits)) for kind in ("results", "fields", "traits", "calls")
     }
     standing = [item for item in annotations if not item.undone]
+    remarks = [f"Not evaluated: {sentence}" for sentence in summary.left_out_sentences(results)]
+    remarks += [*summary.judge_sentences(results), summary.cost_sentence(results)]
     chosen = [one for one in results if options.answers == "all" or one.verdict != "pass"]
     chosen = [] if options.answers == "none" else chosen
-    return RunPart(
-        name=name,
-        sentences=tuple(summary.model_sentences(results)) or ("No results yet.",),
-        remarks=tuple(_remarks(results)),
-        grids=(*grids(frames), *_reviews(results, standing)),
-        charts=tuple(_charts(frames)) if options.charts else (),
-        answers=tuple(_sheet(result, standing) for result in chosen[:MOST_ANSWERS]),
-        answers_note=_answers_note(len(chosen), options.answers),
-        facts=tuple((facts or {}).items()),
-        config="" if config is None else json.dumps(config.model_dump(mode="json"), indent=2, ensure_ascii=False),
-        templates=tuple(_templates(benchmark, results)) if options.templates and benchmark else (),
-        provenance=tuple(summary.provenance_sentences(results)),
-    )
+    return {
+        "name": name,
+        "provenance": summary.provenance_sentences(results),
+        "sentences": summary.model_sentences(results) or ["No results yet."],
+        "remarks": remarks if results else [],
+        "grids": [*grids(frames), *_reviews(results, standing)],
+        "charts": list(_charts(frames)) if options.charts else [],
+        "answers": [_answer(result, standing) for result in chosen[:MOST_ANSWERS]],
+        "answers_note": _answers_note(len(chosen), options.answers),
+        "facts": list((facts or {}).items()),
+        "config": json.dumps(config.model_dump(mode="json"), indent=2, ensure_ascii=False) if config else "",
+        "templates": list(_templates(benchmark, results)) if options.templates and benchmark else [],
+    }
 
 
 def _redacted(frame: pd.DataFrame) -> pd.DataFrame:
     redact = redactor()
     texts = frame.columns[frame.dtypes == "str"]
     return frame.assign(**{name: frame[name].map(redact, na_action="ignore") for name in texts})
-
-
-def _remarks(results: Sequence[VerificationResult]) -> Iterator[str]:
-    if results:
-        yield from (f"Not evaluated: {sentence}" for sentence in summary.left_out_sentences(results))
-        yield from summary.judge_sentences(results)
-        yield summary.cost_sentence(results)
 
 
 def _reviews(results: Sequence[VerificationResult], standing: Sequence[Annotation]) -> Iterator[Grid]:
@@ -274,7 +216,7 @@ def _reviews(results: Sequence[VerificationResult], standing: Sequence[Annotatio
         yield Grid("Reviews", ("Question", "Evaluation", "Verdict", "Review"), rows, note=note)
 
 
-def _charts(frames: Frames) -> Iterator[Chart]:
+def _charts(frames: Frames) -> Iterator[Part]:
     for spec in FIGURES.values():
         frame = frames[spec.frame]
         if frame.empty or (spec.row and len(frame[list(spec.row)].drop_duplicates()) > MOST_SQUARES):
@@ -284,7 +226,7 @@ def _charts(frames: Frames) -> Iterator[Chart]:
             # A click opens nothing here.
             sentences = spec.reading.removesuffix(".").split(". ")
             reading = ". ".join(sentence for sentence in sentences if "Click" not in sentence) + "."
-            yield Chart(spec.question, reading, str(figure.to_json()))
+            yield {"question": spec.question, "reading": reading, "figure": str(figure.to_json())}
 
 
 def _answers_note(number: int, answers: AnswerChoice) -> str:
@@ -296,21 +238,19 @@ def _answers_note(number: int, answers: AnswerChoice) -> str:
     return f"All {number} {which}." if number else "Every evaluation passed."
 
 
-def _sheet(result: VerificationResult, standing: Sequence[Annotation]) -> AnswerSheet:
+def _answer(result: VerificationResult, standing: Sequence[Annotation]) -> Part:
     text = result.raw_llm_response
     if text and len(text) > _LONGEST_ANSWER:
         text = f"{text[:_LONGEST_ANSWER]}\n… cut after {_LONGEST_ANSWER:,} of {len(text):,} characters"
-    return AnswerSheet(
-        question=result.question.question,
-        reference=result.question.raw_answer,
-        who=_who(result),
-        verdict=result.verdict,
-        response=text,
-        reason=result.failure.reason if result.failure else "",
-        fields=_fields(result),
-        traits=tuple(_trait_values(result)),
-        reviews=tuple(_review(item) for item in standing if item.result_id == result.result_id),
-    )
+    return {
+        "result": result,
+        "verdict": _VERDICTS[result.verdict],
+        "who": _who(result),
+        "response": text,
+        "fields": _fields(result),
+        "traits": list(_trait_values(result)),
+        "reviews": [_review(item) for item in standing if item.result_id == result.result_id],
+    }
 
 
 def _who(result: VerificationResult) -> str:
@@ -335,16 +275,13 @@ def _fields(result: VerificationResult) -> Grid:
 def _trait_values(result: VerificationResult) -> Iterator[tuple[str, str]]:
     part = result.rubric
     for name, score in (part.scores | part.regex).items():
-        yield name, part.labels.get(name) or _value(score)
+        truth = "yes" if score else "no"
+        yield name, part.labels.get(name) or (truth if isinstance(score, bool) else str(score))
     for name, metrics in part.metrics.items():
         values = [f"{metric} {summary.number(value)}" for metric, value in metrics.items()]
         items = [items_in_words(part.confusion[name])] if name in part.confusion else []
         yield name, " · ".join([*values, *items])
     yield from ((name, f"not evaluated: {why}") for name, why in part.errors.items())
-
-
-def _value(value: Any) -> str:
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 def _review(item: Annotation) -> str:

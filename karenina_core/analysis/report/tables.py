@@ -21,14 +21,6 @@ Row = Mapping[Any, Any]
 Frames = Mapping[FrameKind, "pd.DataFrame"]
 
 
-class Bar(NamedTuple):
-    """A share with its interval, 0 to 1 each."""
-
-    low: float
-    value: float
-    high: float
-
-
 @dataclass(frozen=True)
 class Grid:
     """A table.
@@ -37,14 +29,12 @@ class Grid:
         title: What it shows.
         header: Names of the columns.
         rows: Texts of the cells.
-        bars: One share per row, drawn beside it; empty when there is nothing to draw.
         note: What is left out.
     """
 
     title: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    bars: tuple[Bar | None, ...] = ()
     note: str = ""
 
 
@@ -55,7 +45,6 @@ class _Spec(NamedTuple):
     frame: FrameKind
     table: Callable[[pd.DataFrame], pd.DataFrame]
     columns: Mapping[str, str | Callable[[Row], str]]
-    bars: bool = False
 
 
 def grids(frames: Frames) -> Iterator[Grid]:
@@ -75,11 +64,7 @@ def grids(frames: Frames) -> Iterator[Grid]:
         )
         left_out = len(table) - len(rows)
         note = f"{left_out:,} more rows are in the data exports." if left_out else ""
-        yield Grid(spec.title, tuple(spec.columns), cells, tuple(map(_bar, rows)) if spec.bars else (), note)
-
-
-def _bar(row: Row) -> Bar | None:
-    return Bar(row["low"], row["rate"], row["high"]) if row["evaluated"] else None
+        yield Grid(spec.title, tuple(spec.columns), cells, note)
 
 
 def _rate(row: Row) -> str:
@@ -126,7 +111,6 @@ _GRIDS = (
             "Not evaluated": "{not_evaluated}", "Of these errors": "{errors}",
             "Rate": _rate, "95 % interval": _interval,
         },
-        bars=True,
     ),
     _Spec(
         "By keyword", "results", _by_keyword,
@@ -134,7 +118,6 @@ _GRIDS = (
             "Keyword": "{keywords}", "Model": "{answering_model}", "Right": "{passed} of {evaluated}",
             "Not evaluated": "{not_evaluated}", "Rate": _rate, "95 % interval": _interval,
         },
-        bars=True,
     ),
     _Spec(
         "By question, the hardest first", "results",

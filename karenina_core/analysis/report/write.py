@@ -25,7 +25,6 @@ from karenina_core.text import visible
 if TYPE_CHECKING:
     from jinja2 import Template
 
-VERDICTS = {"pass": ("✓", "right"), "fail": ("✗", "wrong"), "not_evaluated": ("–", "not evaluated")}
 LATEX_HEAD = "% Needs \\usepackage{booktabs} and \\usepackage{longtable}."
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$@:-])")
 _WIDE_COLUMN = 40  # characters; a wider column breaks its lines
@@ -38,11 +37,10 @@ def as_html(report: Report) -> bytes:
     With figures it holds Plotly's library, 5 MB; without, some 50 KB and no script.
     """
     redact = redactor()
-    figures = [chart.figure for part in report.parts for chart in part.charts]
+    figures = [chart["figure"] for part in report.parts for chart in part["charts"]]
     scripts = _scripts() if figures else ()
     text = _template("report.html.j2").render(
         report=report,
-        verdicts=VERDICTS,
         policy=_policy(scripts),
         scripts=scripts,
         data=_data(figures, redact) if figures else "",
@@ -105,7 +103,7 @@ def _plain(text: str) -> str:
 
 def as_latex(report: Report) -> str:
     """Return all tables of the report as LaTeX with booktabs; foreign text is escaped."""
-    parts = ("\n".join([f"% {_plain(part.name)}", *map(_latex_table, part.grids)]) for part in report.parts)
+    parts = ("\n".join([f"% {_plain(part['name'])}", *map(_latex_table, part["grids"])]) for part in report.parts)
     return "\n".join([LATEX_HEAD, *parts])
 
 
