@@ -106,6 +106,45 @@ LONG: dict[str, Column] = {
     "at": Column("str", "When, ISO 8601; reviews only."),
 }
 
+# Where in a result the values of columns stand; every exported table of results has these columns.
+PATHS: dict[str, str] = {
+    "result_id": "result_id",
+    "question_id": "question.id",
+    "question": "question.question",
+    "keywords": "question.keywords",
+    "raw_answer": "question.raw_answer",
+    "answering_model": "answering_model",
+    "parsing_model": "parsing_model",
+    "replicate": "replicate",
+    "status": "status",
+    "verdict": "verdict",
+    "verify_result": "verify_result",
+    "verify_granular_result": "verify_granular_result",
+    "failure_category": "failure.category",
+    "failure_group": "failure.group",
+    "failure_stage": "failure.stage",
+    "failure_reason": "failure.reason",
+    "response": "answer.text",
+    "finish_reason": "answer.finish_reason",
+    "truncated": "answer.truncated",
+    "expected": "template.expected",
+    "parsed": "template.parsed",
+    "field_results": "template.field_results",
+    "template_id": "template.template_id",
+    "similarity": "similarity.similarity",
+    "abstained": "abstention.detected",
+    "sufficient": "sufficiency.detected",
+    "seconds": "seconds",
+    "calls": "usage.calls",
+    "cached_calls": "usage.cached_calls",
+    "input_tokens": "usage.input_tokens",
+    "output_tokens": "usage.output_tokens",
+    "cost": "usage.cost",
+    "timestamp": "timestamp",
+    "run_name": "run_name",
+    "warnings": "warnings",
+}
+
 # A row of each table stands for: a result; a field or a trait of a result; a call.
 COLUMNS: dict[FrameKind, dict[str, Column]] = {"results": RESULTS, "fields": FIELDS, "traits": TRAITS, "calls": CALLS}
 

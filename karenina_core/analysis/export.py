@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter
 
 from karenina_core.analysis.cells import json_line, readable, redactor, value_at
+from karenina_core.analysis.columns import PATHS
 from karenina_core.analysis.frames import calls_of, trait_rows
 from karenina_core.analysis.upstream import from_upstream, is_upstream, upstream_reviews
 from karenina_core.errors import InputError
@@ -40,44 +41,6 @@ MAX_REPEATS = 1_000_000
 _ANNOTATIONS = TypeAdapter(list[Annotation])
 _MAX_TEXT = 2_000_000  # characters; a prompt holds a whole response, with quotes and line breaks escaped
 
-# The columns every table of results has, and where in a result their values are.
-COLUMNS: dict[str, str] = {
-    "result_id": "result_id",
-    "question_id": "question.id",
-    "question": "question.question",
-    "keywords": "question.keywords",
-    "raw_answer": "question.raw_answer",
-    "answering_model": "answering_model",
-    "parsing_model": "parsing_model",
-    "replicate": "replicate",
-    "status": "status",
-    "verdict": "verdict",
-    "verify_result": "verify_result",
-    "verify_granular_result": "verify_granular_result",
-    "failure_category": "failure.category",
-    "failure_group": "failure.group",
-    "failure_stage": "failure.stage",
-    "failure_reason": "failure.reason",
-    "response": "answer.text",
-    "finish_reason": "answer.finish_reason",
-    "truncated": "answer.truncated",
-    "expected": "template.expected",
-    "parsed": "template.parsed",
-    "field_results": "template.field_results",
-    "template_id": "template.template_id",
-    "similarity": "similarity.similarity",
-    "abstained": "abstention.detected",
-    "sufficient": "sufficiency.detected",
-    "seconds": "seconds",
-    "calls": "usage.calls",
-    "cached_calls": "usage.cached_calls",
-    "input_tokens": "usage.input_tokens",
-    "output_tokens": "usage.output_tokens",
-    "cost": "usage.cost",
-    "timestamp": "timestamp",
-    "run_name": "run_name",
-    "warnings": "warnings",
-}
 _LISTS = frozenset({"keywords", "warnings"})
 # Attributes of the last review of a result, each in a column `review_…`; the verdict stays as it is.
 _REVIEW = ("agrees", "cause", "note", "author", "at")
@@ -260,11 +223,11 @@ def _results_sheet(results: Sequence[VerificationResult], annotations: Iterable[
     traits = list(dict.fromkeys(name for result in results for name, shared, _ in _trait_cells(result) if shared))
     rows = (_result_row(result, traits, last.get(result.result_id), counts[result.result_id]) for result in results)
     reviews = [f"review_{name}" for name in _REVIEW]
-    return _sheet([*COLUMNS, *traits, "question_traits", "metric_items", "trait_errors", *reviews, "reviews"], rows)
+    return _sheet([*PATHS, *traits, "question_traits", "metric_items", "trait_errors", *reviews, "reviews"], rows)
 
 
 def _result_row(result: VerificationResult, traits: Sequence[str], review: Annotation | None, reviews: int) -> Row:
-    row = {name: value_at(result, path) for name, path in COLUMNS.items()}
+    row = {name: value_at(result, path) for name, path in PATHS.items()}
     row |= {name: "; ".join(row[name]) for name in _LISTS}
     values = {name: value for name, _, value in _trait_cells(result)}
     own = {name: values.pop(name) for name in list(values) if name not in traits}

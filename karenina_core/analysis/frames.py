@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from karenina_core.analysis.cells import clean_text, items_in_words, readable, shorten
-from karenina_core.analysis.columns import COLUMNS, EVIDENCE_ONLY, LONG, ROW, FrameKind
+from karenina_core.analysis.cells import clean_text, items_in_words, readable, shorten, value_at
+from karenina_core.analysis.columns import COLUMNS, EVIDENCE_ONLY, LONG, PATHS, ROW, FrameKind
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import InputError
 from karenina_core.schemas import (
@@ -123,37 +123,22 @@ def question_texts(store: Store, run_ids: Iterable[str]) -> pd.DataFrame:
 def _result_row(result: VerificationResult) -> Row:
     failure, call = result.failure, result.answer.call if result.answer else None
     origin, cost = answer_price(call.source, call.usage.cost, call.provenance) if call else (None, None)
+    row = {name: value_at(result, path) for name, path in PATHS.items() if name in COLUMNS["results"]}
     return {
-        **_identity(result),
-        "keywords": list(result.question.keywords),
-        "status": result.status,
-        "verdict": result.verdict,
-        "failure_category": failure.category if failure else None,
-        "failure_group": failure.group if failure else None,
-        "failure_stage": failure.stage if failure else None,
+        **row,
+        "question": shorten(row["question"]),
         "failure_reason": clean_text(failure.reason) if failure else None,
         "granular": result.verify_granular_result,
-        "seconds": result.seconds,
         "answer_seconds": call.seconds if call and call.source in ("provider", "local") else None,
-        "cost": result.usage.cost,
         "answer_cost": cost,
         "answer_origin": origin,
-        "input_tokens": result.usage.input_tokens,
-        "output_tokens": result.usage.output_tokens,
-        "similarity": result.similarity.similarity if result.similarity else None,
         "flagged": bool(result.answer and result.answer.addresses_judge),
     }
 
 
 def _identity(result: VerificationResult) -> Row:
-    return {
-        "result_id": result.result_id,
-        "question_id": result.question.id,
-        "question": shorten(result.question.question),
-        "answering_model": result.answering_model,
-        "parsing_model": result.parsing_model,
-        "replicate": result.replicate,
-    }
+    row = {name: value_at(result, PATHS[name]) for name in ROW}
+    return row | {"question": shorten(row["question"])}
 
 
 def answer_price(source: str, cost: float | None, provenance: Mapping[str, Any]) -> tuple[Origin, float | None]:
@@ -390,23 +375,19 @@ def _traits(
 
     rows = _with_missing_traits(results, rows, list(everywhere)).sort_values("row", kind="stable")
     by_name = {trait.name: trait for trait in definitions}
+    counted = (rows["metric"] != "").to_numpy() & rows["tp"].notna().to_numpy()
+    rows["undefined"] = counted & rows["value"].isna().to_numpy()
     # Worked out once for every trait and kind, and for every value that occurs.
-    groups = rows.groupby(["trait", "kind"], sort=False, observed=True)
-    at, known = (
-        groups.ngroup().to_numpy(),
-        [(str(kind), by_name.get(str(trait))) for trait, kind in groups.size().index],
-    )
+    traits = rows[["trait", "kind"]].drop_duplicates()
+    known = [(str(kind), by_name.get(str(trait))) for trait, kind in zip(traits["trait"], traits["kind"], strict=True)]
     ranges = np.asarray([_range_of(*pair) for pair in known], dtype="float64").reshape(-1, 2)
     better = pd.array([trait.higher_is_better if trait else None for _, trait in known], dtype="boolean")
-    counted = (rows["metric"] != "").to_numpy() & rows["tp"].notna().to_numpy()
-    undefined = counted & rows["value"].isna().to_numpy()
-    values = rows[["kind", "value", "label"]].assign(undefined=undefined)
-    texts = values.groupby(list(values), sort=False, dropna=False, observed=True)
-    labels = [_trait_label(*value) for value in texts.size().index]
-    found = {"minimum": ranges[at, 0], "maximum": ranges[at, 1], "higher_is_better": better[at], "undefined": undefined}
-    text_codes, names = pd.factorize(np.array(labels, dtype=object))
-    label = pd.Categorical.from_codes(text_codes[texts.ngroup()], categories=pd.Index(names, dtype="str"))
-    return _beside(results, rows.assign(**found, label=label))
+    traits = traits.assign(minimum=ranges[:, 0], maximum=ranges[:, 1], higher_is_better=better)
+    values = rows[["kind", "value", "label", "undefined"]].drop_duplicates()
+    texts = pd.Categorical([_trait_label(*value) for value in values.itertuples(index=False)])
+    values = values.assign(text=texts)
+    found = rows.merge(traits, on=["trait", "kind"], how="left").merge(values, on=list(values)[:-1], how="left")
+    return _beside(results, found.drop(columns=["label", "text"]).assign(label=found["text"]))
 
 
 def _with_missing_traits(results: pd.DataFrame, rows: pd.DataFrame, everywhere: list[str]) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
@@ -83,13 +84,10 @@ def _config(document: Mapping[str, Any], results: list[VerificationResult]) -> V
     models = list(dict.fromkeys(result.answering_model for result in results))
     judges = list(dict.fromkeys(result.parsing_model for result in results))
     repeats = max(result.replicate for result in results)
-    try:
+    with suppress(ValueError):
         config = VerificationConfig.model_validate(document.get("config"))
-    except ValueError:
-        config = None
-    if config is not None and config.replicate_count >= repeats:
-        known = [{model.id for model in listed} for listed in (config.answering_models, config.parsing_models)]
-        if known[0] >= set(models) and known[1] >= set(judges):
+        answering, parsing = ({model.id for model in own} for own in (config.answering_models, config.parsing_models))
+        if config.replicate_count >= repeats and answering >= set(models) and parsing >= set(judges):
             return config
     try:
         return VerificationConfig(

@@ -251,12 +251,8 @@ def _rates(frame: pd.DataFrame, by: By, counts: Mapping[str, Any], success: str)
     groups, evaluated = Groups(marked, names), marks["evaluated"]
     sums = {name: groups.count(rows) for name, rows in marks.items()}
     n = sums["evaluated"]
-    if "question_id" in names:  # then the rows of a group are of one question
-        cells = _Cells(np.arange(len(groups)), n, {success: sums[success]})
-        questions = (n > 0).astype("int64")
-    else:
-        cells = _question_cells(marked[evaluated], groups.codes[evaluated], {success: marks[success][evaluated]})
-        questions = np.bincount(cells.group, minlength=len(groups))
+    cells = _question_cells(marked[evaluated], groups.codes[evaluated], {success: marks[success][evaluated]})
+    questions = np.bincount(cells.group, minlength=len(groups))
     rate = _divided(sums[success], n)
     low, high = _clustered_interval(rate, n, questions, cells, success)
     found = {**sums, "n": groups.count(), "questions": questions, "rate": rate, "low": low, "high": high}

@@ -26,7 +26,7 @@ from karenina_core.analysis import (
     to_json,
     to_xlsx,
 )
-from karenina_core.analysis.export import COLUMNS, FORMAT, frame_to_csv, read_annotations, to_csv
+from karenina_core.analysis.export import FORMAT, PATHS, frame_to_csv, read_annotations, to_csv
 from karenina_core.analysis.report.build import Report, build_part
 from karenina_core.analysis.upstream import to_upstream
 from karenina_core.errors import InputError
@@ -116,7 +116,7 @@ def test_csv_has_one_row_per_result_with_a_mark_of_its_encoding(mixed_run):
     assert data.startswith(b"\xef\xbb\xbf")
     assert data.count(b"\r\n") == len(mixed_run) + 1
     rows = rows_of(data)
-    assert list(rows[0])[: len(COLUMNS)] == list(COLUMNS)
+    assert list(rows[0])[: len(PATHS)] == list(PATHS)
     assert [row["verdict"] for row in rows] == [result.verdict for result in mixed_run]
     assert rows[0]["raw_answer"] == "BCL2" and rows[0]["response"] == "It inhibits BCL2."
     assert json.loads(rows[0]["parsed"]) == {"target": "BCL2"}

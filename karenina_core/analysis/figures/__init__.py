@@ -100,7 +100,7 @@ FIGURES: dict[str, FigureSpec] = {
     ),
     "precision_recall": FigureSpec(
         "Metric traits", "Do the models miss things, or make things up?",
-        "Further right: fewer things missed. Further up: fewer things made up. A dotted line joins equal F1.",
+        "Further right: fewer things missed. Further up: fewer things made up.",
         "traits", traits.precision_recall, metric_summary, ("metric",),
     ),
     "cost_quality": FigureSpec(

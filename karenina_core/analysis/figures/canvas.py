@@ -149,17 +149,14 @@ def trace(
     if error is not None:
         axis = error["axis"]
         middles = [getattr(mark, axis) for mark in marks]
-        above = [_length(mark.high - middle) for mark, middle in zip(marks, middles, strict=True)]
-        below = [_length(middle - mark.low) for mark, middle in zip(marks, middles, strict=True)]
+        # Of 0 and what is not a number, 0 is the larger.
+        above = [max(0.0, mark.high - middle) for mark, middle in zip(marks, middles, strict=True)]
+        below = [max(0.0, middle - mark.low) for mark, middle in zip(marks, middles, strict=True)]
         look = {name: value for name, value in error.items() if name != "axis"}
         bars = {"type": "data", "symmetric": False, "array": above, "arrayminus": below, "visible": any(above + below)}
         given[f"error_{axis}"] = bars | look
     kind = go.Scattergl if more.pop("gl", False) else go.Scatter
     return kind(**given | more)
-
-
-def _length(part: float) -> float:
-    return 0.0 if math.isnan(part) else max(0.0, part)
 
 
 def _array(values: Sequence[Any]) -> Any:

@@ -110,7 +110,7 @@ def compare_leaderboard(table: pd.DataFrame, labels: Labels) -> go.Figure:
 
 
 def compare_repeats(table: pd.DataFrame, labels: Labels) -> go.Figure:
-    """Draw pass@k above and pass^k below, by the number of tries.
+    """Draw pass@k as a solid line and pass^k as a dashed one, by the number of tries.
 
     Args:
         table: See `repeat_rates`.
@@ -125,11 +125,9 @@ def compare_repeats(table: pd.DataFrame, labels: Labels) -> go.Figure:
     tries = int(table["k"].max())
     return canvas.figure(
         traces,
-        height=520 + 20 * len(arms),
+        height=420 + 20 * len(arms),
         xaxis=canvas.axis("Tries (k)", tickvals=list(range(1, tries + 1)), range=[0.7, tries + 0.4]),
-        yaxis=canvas.share_axis("at least once", domain=[0.55, 1]),
-        yaxis2=canvas.share_axis("every time", domain=[0, 0.45]),
-        legend={"orientation": "h", "yanchor": "bottom", "x": 0, "y": 1.02},
+        yaxis=canvas.share_axis("Share of questions"),
     )
 
 
@@ -153,7 +151,6 @@ def _tries_trace(arm: Arm, rows: Sequence[Row], at: int, kind: str, label: str) 
         {"size": 10, "color": style["color"], "symbol": symbol},
         error={"axis": "y", "color": style["color"], "thickness": 1},
         line={"color": style["color"], "dash": "solid" if once else "dash"},
-        yaxis="y" if once else "y2",
         name=literal(label, 50),
         legendgroup=arm.id,
         showlegend=once,
@@ -230,27 +227,24 @@ def what_if(curve: Curve, now: Any = None, chosen: Any = None) -> go.Figure:
         now: The present setting, marked by a dotted line; None marks none.
         chosen: A setting to mark with a diamond.
     """
-    import plotly.graph_objects as go
-
     known = {point.setting: point.passed for point in curve.points}
     if not known or not curve.total:
         return canvas.empty("No stored answer tells what another setting would change.")
     settings, rates = list(known), [passed / curve.total for passed in known.values()]
-    low, high = wilson(rates, [curve.total] * len(rates))
-    edge: dict[str, Any] = {"x": settings, "line": {"width": 0, "shape": "hv"}, "mode": "lines", "hoverinfo": "skip"}
-    above = go.Scatter(y=high.tolist(), showlegend=False, **edge)
-    below = go.Scatter(
-        y=low.tolist(), fill="tonexty", fillcolor="rgba(0, 114, 178, 0.15)", name="95 % interval", **edge
-    )
-    parameter = literal(curve.parameter)
+    parameter, lows_and_highs = literal(curve.parameter), wilson(rates, [curve.total] * len(rates))
     marks = [
-        Mark(setting, rate, f"{parameter} {setting:g}: {known[setting]} of {curve.total} pass", [])
-        for setting, rate in zip(settings, rates, strict=True)
+        Mark(setting, rate, f"{parameter} {setting:g}: {known[setting]} of {curve.total} pass", [], low=low, high=high)
+        for setting, rate, low, high in zip(settings, rates, *lows_and_highs, strict=True)
     ]
-    line = canvas.trace(marks, {"size": 5, "color": canvas.RIGHT}, name="share that passes", customdata=None)
+    marker = {
+        "size": [13 if setting == chosen else 5 for setting in settings],
+        "symbol": ["diamond" if setting == chosen else "circle" for setting in settings],
+        "color": [canvas.WRONG if setting == chosen else canvas.RIGHT for setting in settings],
+    }
+    line = canvas.trace(marks, marker, error={"axis": "y", "color": canvas.RIGHT, "thickness": 1}, customdata=None)
     line.update(mode="lines+markers", line={"shape": "hv", "color": canvas.RIGHT})
     drawing = canvas.figure(
-        [above, below, line],
+        [line],
         height=320,
         xaxis=canvas.axis(literal(f"{curve.parameter} of {curve.field}")),
         yaxis=canvas.share_axis(f"pass, of n = {curve.total}"),
@@ -258,8 +252,4 @@ def what_if(curve: Curve, now: Any = None, chosen: Any = None) -> go.Figure:
     if now is not None:
         drawing.add_vline(x=now, line_dash="dot", line_color=canvas.NOTHING)
         drawing.add_annotation(x=now, y=0, text="now", showarrow=False, xanchor="left", xshift=4)
-    if chosen in known:
-        mark = {"size": 13, "symbol": "diamond", "color": canvas.WRONG}
-        at = rates[settings.index(chosen)]
-        drawing.add_trace(go.Scatter(x=[chosen], y=[at], mode="markers", marker=mark, hoverinfo="skip", name="chosen"))
     return drawing

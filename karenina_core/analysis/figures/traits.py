@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 USUAL_RANGE = (1, 5)
-F1_LINES = (0.2, 0.4, 0.6, 0.8)
 _SHARES = ["llm_binary", "regex"]
 _PLANE = ["precision", "recall"]
 _LARGEST_BUBBLE, _TITLE_SPACE, _ROW_SPACE, _MEAN_BELOW = 30, 70, 56, 0.36
@@ -239,7 +238,7 @@ def _metric_dot(row: Row, one_trait: bool) -> Mark:
 
 
 def precision_recall(frame: pd.DataFrame) -> go.Figure:
-    """Draw recall against precision, over all items, one mark per trait and model, with lines of equal F1."""
+    """Draw recall against precision, over all items, one mark per trait and model."""
     table = metric_summary(frame).astype({"trait": "str", "metric": "str", "answering_model": "str"})
     columns = {name: table[table["metric"] == name].set_index(["trait", "answering_model"]) for name in _PLANE}
     both = columns["precision"].join(columns["recall"]["micro"].rename("recall"), how="inner")
@@ -255,9 +254,9 @@ def precision_recall(frame: pd.DataFrame) -> go.Figure:
         for at, (model, rows) in enumerate(points.groupby("answering_model", sort=False))
     ]
     return canvas.figure(
-        [*map(_f1_line, F1_LINES), *traces],
+        traces,
         height=460,
-        xaxis=canvas.share_axis("Recall: how much of it was found", range=[-0.03, 1.19]),
+        xaxis=canvas.share_axis("Recall: how much of it was found", range=[-0.03, 1.06]),
         yaxis=canvas.share_axis("Precision: how much is right", range=[-0.03, 1.06]),
     )
 
@@ -271,23 +270,4 @@ def _plane_mark(row: Row) -> Mark:
         literal(row["answering_model"]),
         f"precision {row['precision']:.2f}, recall {row['recall']:.2f}",
         f"{row['tp']} found, {row['fn']} missed, {row['fp']} made up",
-    )
-
-
-def _f1_line(f1: float) -> Any:
-    import plotly.graph_objects as go
-
-    # Precision where precision and recall give this F1; recall below F1 / (2 - F1) would need more than 100 %.
-    lowest = f1 / (2 - f1)
-    # Closer together on the left, where the line is steep.
-    recalls = [lowest + (1 - lowest) * (step / 40) ** 2 for step in range(41)]
-    return go.Scatter(
-        x=recalls,
-        y=[f1 * recall / (2 * recall - f1) for recall in recalls],
-        mode="lines+text",
-        line={"dash": "dot", "width": 1, "color": canvas.NOTHING},
-        text=[""] * 40 + [f"F1 {f1:g}"],
-        textposition="middle right",
-        hoverinfo="skip",
-        showlegend=False,
     )

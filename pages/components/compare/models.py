@@ -168,7 +168,7 @@ def _repeats(compared: Compared) -> None:
         "repeats",
         question,
         compare_repeats(table, compared.labels),
-        "Above: at least one of k tries is right (pass@k). Below: all k are right (pass^k). "
+        "Solid lines: at least one of k tries is right (pass@k). Dashed: all k are right (pass^k). "
         "Means over the questions with at least k verdicts, with their 95 % intervals.",
         table,
     )

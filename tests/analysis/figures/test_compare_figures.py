@@ -97,11 +97,12 @@ POINTS = (Point(0.0, 1), Point(0.1, 3, gained=2), Point(0.2, 4, gained=3))
 
 def test_the_curve_has_a_step_for_every_possible_setting() -> None:
     figure = what_if(Curve("amount", "tolerance", 4, 1, POINTS), now=0.0, chosen=0.1)
-    above, below, line, mark = figure.data
+    (line,) = figure.data
     assert list(line.x) == [0.0, 0.1, 0.2] and list(line.y) == [0.25, 0.75, 1.0]
     assert line.hovertext[1] == "tolerance 0.1: 3 of 4 pass"
-    assert (list(mark.x), list(mark.y)) == ([0.1], [0.75])
-    assert all(0 <= low <= rate <= high <= 1 for low, rate, high in zip(below.y, line.y, above.y, strict=True))
+    assert line.marker.symbol == ("circle", "diamond", "circle")
+    assert all(rate - below >= 0 for rate, below in zip(line.y, line.error_y.arrayminus, strict=True))
+    assert all(rate + above <= 1 for rate, above in zip(line.y, line.error_y.array, strict=True))
     assert figure.layout.yaxis.title.text == "pass, of n = 4"
 
 

@@ -188,16 +188,10 @@ def test_an_undefined_metric_is_a_cross(result, rubric):
     assert trace.marker.symbol == ("x-thin-open",) and "1 undefined (0/0)" in trace.hovertext[0]
 
 
-def test_recall_and_precision_are_drawn_over_lines_of_equal_f1(mixed_run):
-    figure = draw("precision_recall", mixed_run)
-    *lines, points = figure.data
+def test_recall_is_drawn_against_precision(mixed_run):
+    (points,) = draw("precision_recall", mixed_run).data
     assert (points.x[0], points.y[0]) == pytest.approx((0.5, 2 / 3))
     assert "4 found, 4 missed, 2 made up" in points.hovertext[0]
-    for line in lines:
-        f1 = float(line.text[-1].removeprefix("F1 "))
-        for recall, precision in zip(line.x, line.y, strict=True):
-            assert 2 * precision * recall / (precision + recall) == pytest.approx(f1)
-            assert precision <= 1 + 1e-9
 
 
 def test_a_click_on_a_field_finds_its_rows_in_any_table(mixed_run):
