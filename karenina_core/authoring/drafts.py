@@ -64,14 +64,11 @@ class Review:
     def reasons(self) -> list[str]:
         """Why a person has to look at it, one sentence each; hints are no reason."""
         grave = [finding for finding in self.findings if finding.severity != "hint"]
-        return [
-            *self.reservations,
-            *(f"{finding.field}: {finding.what}" if finding.field else finding.what for finding in grave),
-            *(
-                f"{case.field}: {case.label} should {case.expected}, but the verdict is {case.verdict}."
-                for case in self.cases
-                if case.surprising
-            ),
+        odd = [case for case in self.cases if case.surprising]
+        reasons = [*self.reservations]
+        reasons += [f"{finding.field}: {finding.what}" if finding.field else finding.what for finding in grave]
+        return reasons + [
+            f"{case.field}: {case.label} should {case.expected}, but the verdict is {case.verdict}." for case in odd
         ]
 
     @property

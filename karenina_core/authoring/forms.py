@@ -208,9 +208,12 @@ def set_rule(data: FormData, place: int, name: str | None) -> FormData:
     for parameter in parameters_of(REGISTRY[name]):
         if rule[parameter.name] is None and parameter.required:
             rule[parameter.name] = _start(name, parameter, item.get("ground_truth"))
-    kind = item.get("type")
-    kind = ("date" if _reads_dates(name) else "str") if kind in ("str", "date") else kind
-    return _changed(data, place, {"verify_with": rule, "type": kind})
+    kind, truth = item.get("type"), item.get("ground_truth")
+    if issubclass(REGISTRY[name], TracePrimitive):
+        kind, truth = "bool", truth is not False
+    elif kind in ("str", "date"):
+        kind = "date" if _reads_dates(name) else "str"
+    return _changed(data, place, {"verify_with": rule, "type": kind, "ground_truth": truth})
 
 
 def _reads_dates(rule: str) -> bool:

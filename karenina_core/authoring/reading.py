@@ -38,21 +38,12 @@ _LONGEST_ITEM = 6  # words of one thing in an enumeration
 _ROUGHLY = 0.1  # how far off "about 20" may be: a tenth
 _DIGITS = 0.001  # how far off a decimal number may be: as rounding in its fourth digit
 
-_THING = r"([a-z][a-z\- ]*?)"
-_COUNTED = re.compile(
-    rf"\bhow (?:many|much) {_THING}(?= (?:does|do|did|is|are|was|were|has|have|can|in|of|per)\b|\?|$)",
+_ASKED = re.compile(
+    r"\b(?:(?P<count>how (?:many|much))|(?:what|which)(?: (?:is|are|was|were) (?:the|a|an))?) "
+    r"(?!(?:of|is|are|was|were|do|does|did)\b)(?P<thing>[a-z][a-z\- ]*?)(?=\?|$| (?:is|are|was|were|does|do|did|has|"
+    r"have|can|will|would|encodes?|causes?|binds?|of|for|in|that|which|to|by|on|at|from|per)\b)",
     re.IGNORECASE,
 )
-_NAMED = re.compile(
-    rf"\b(?:what|which) (?:is|are|was|were) (?:the|a|an) {_THING}(?= (?:of|for|in|that|which|to|by|on|at|from)\b|\?|$)",
-    re.IGNORECASE,
-)
-_CHOSEN = re.compile(
-    rf"\b(?:what|which) (?!of\b){_THING}"
-    r"(?= (?:is|are|was|were|does|do|did|has|have|can|will|would|encodes?|causes?|binds?)\b|\?|$)",
-    re.IGNORECASE,
-)
-_ASKED = ((_COUNTED, "number of "), (_NAMED, ""), (_CHOSEN, ""))
 _LONGEST_NAME = 4  # words of a field name
 _LAST_PART = 2_000  # characters; what a long text asks for stands at its end
 _OPTIONS = re.compile(r"[:(]\s*([^:()?]+?(?:,\s*|\s+)or\s+[^:()?]+?|[^:()?]+?,[^:()?]+?)\s*\)?\s*\?")
@@ -174,10 +165,7 @@ def _by_comma(text: str) -> list[str]:
 
 def _cut(separator: re.Pattern[str], text: str) -> list[str]:
     """Return what stands between separators outside of brackets."""
-    pieces = re.split(r"([()])", text)
-    closed = [*pieces[1::2], ""]
-    hidden = ("_" * len(piece) if end == ")" else piece for piece, end in zip(pieces[::2], closed, strict=True))
-    seen = "".join(piece + end for piece, end in zip(hidden, closed, strict=True))
+    seen = re.sub(r"\([^()]*\)", lambda match: "_" * len(match[0]), text)
     places = [match.span() for match in separator.finditer(seen)]
     starts, ends = [0, *(end for _, end in places)], [*(start for start, _ in places), len(text)]
     return [text[start:end] for start, end in zip(starts, ends, strict=True)]
@@ -201,13 +189,11 @@ def with_synonyms(text: str) -> tuple[str, list[str]]:
 
 def asked_for(question: str) -> str:
     """Return what a question asks for, such as `number of pairs`; blank where it does not plainly say."""
-    question = _end(question)
-    for pattern, before in _ASKED:
-        match = pattern.search(question)
-        named = [word for word in words(match[1]) if word not in ("the", "a", "an")] if match else []
-        if 1 <= len(named) <= _LONGEST_NAME:
-            return before + " ".join(named)
-    return ""
+    match = _ASKED.search(_end(question))
+    named = [word for word in words(match["thing"]) if word not in ("the", "a", "an")] if match else []
+    if not match or not 1 <= len(named) <= _LONGEST_NAME:
+        return ""
+    return ("number of " if match["count"] else "") + " ".join(named)
 
 
 def field_name(question: str, fallback: str) -> str:
@@ -290,8 +276,7 @@ def _spellings(value: str) -> Iterator[str]:
     if read is not None and read.moment is not None and any(character.isdigit() for character in value):
         day = read.moment
         for month in (f"{day:%B}", f"{day:%b}"):
-            yield f"{month} {day.day} {day.year}"
-            yield f"{day.day} {month} {day.year}"
+            yield from (f"{month} {day.day} {day.year}", f"{day.day} {month} {day.year}")
         yield day.date().isoformat()
 
 

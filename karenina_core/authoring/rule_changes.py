@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from karenina_core.authoring.explanations import StoredAnswer, Subject, explain, template_of
@@ -220,20 +221,17 @@ def _reach(item: FieldSpec, rule: Primitive, stored: Sequence[StoredAnswer]) -> 
     match rule:
         case NumericTolerance():
             wanted = _float(item.ground_truth) or 0.0
-            shares = [0.1, *(abs(number - wanted) / (abs(wanted) or 1.0) for number in numbers)]
-            unit = 1.0 if rule.mode == "relative" else abs(wanted) or 1.0
-            return [0, *(share * unit for share in shares if share <= _OUTLIER)]
+            size = abs(wanted) or 1.0
+            shares = [0.1, *(abs(number - wanted) / size for number in numbers)]
+            return [0, *(share * (1.0 if rule.mode == "relative" else size) for share in shares if share <= _OUTLIER)]
         case NumericRange():
             return numbers or [0, 1]
         case TraceLength():
-            texts = [answer.response for answer in stored]
-            return [0, 100, *(len(text.split() if rule.unit == "words" else text) for text in texts)]
+            return [0, 100, *(len(text.response.split() if rule.unit == "words" else text.response) for text in stored)]
         case DateTolerance():
-            return [0, {"days": 60, "hours": 72, "minutes": 240}[rule.unit]]
-        case SetContainment() if isinstance(item.ground_truth, list):
-            return [1, max(1, len(item.ground_truth))]
-        case TraceRegex():
-            return [1, 10]
+            return [0, 60]
+        case SetContainment() | TraceRegex():
+            return [1, len(item.ground_truth) if isinstance(item.ground_truth, list) else 10]
     return [0, 1]
 
 
@@ -457,19 +455,18 @@ def _failures(
     results: Iterable[VerificationResult], benchmark: Benchmark
 ) -> Iterator[tuple[str, list[VerificationResult], Template]]:
     """Yield the failures whose extraction is stored by question, with the template of today."""
-    failed = (
+    by_question = attrgetter("question.id")
+    failed = [
         result
         for result in results
         if result.verdict == "fail" and result.answer and result.template and result.template.parsed
-    )
-    for question_id, group in groupby(sorted(failed, key=lambda result: result.question.id), lambda r: r.question.id):
-        source = benchmark.get_template(question_id) if question_id in benchmark else None
+    ]
+    for question_id, group in groupby(sorted(failed, key=by_question), by_question):
         try:
-            template = read_template(source) if source else None
+            template = read_template((benchmark.get_template(question_id) if question_id in benchmark else "") or "")
         except KareninaError:
             continue
-        if template is not None:
-            yield question_id, list(group), template
+        yield question_id, list(group), template
 
 
 def _stored(result: VerificationResult) -> StoredAnswer:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any, Literal, NamedTuple
+from functools import partial
+from typing import Any, Literal
 
 from karenina_core import patterns
 from karenina_core.authoring.explanations import Subject, template_of, template_of_field
@@ -49,18 +50,9 @@ _LISTS: dict[str, tuple[Expected, Expected]] = {
 """What becomes of a list with one item missing, and of one with an item more, by mode."""
 
 
-class Variant(NamedTuple):
-    """A value a judge may extract, or a response for rules that read it.
-
-    Attributes:
-        label: How it differs from the truth, in words.
-        value: The value.
-        expected: What an author will want of it.
-    """
-
-    label: str
-    value: Any
-    expected: Expected
+Variant = tuple[str, Any, Expected]
+"""How a value that a judge may extract, or a response for rules that read it, differs from the truth; the value; and
+what an author will want of it."""
 
 
 @dataclass(frozen=True)
@@ -106,85 +98,84 @@ def near_misses(template: Subject, *, accepted: Sequence[Any] = (), rejected: Se
         InputError: It verifies nothing.
     """
     spec = template_of(template).spec
-    notes = [Variant("accepted by the notes", value, "pass") for value in accepted]
-    notes += [Variant("rejected by the notes", value, "fail") for value in rejected]
+    notes: list[Variant] = [("accepted by the notes", value, "pass") for value in accepted]
+    notes += [("rejected by the notes", value, "fail") for value in rejected]
     truths = {item.name: item.ground_truth for item in spec.verified}
     cases = []
     for item in spec.fields:
         if item.primitive is not None:
             every = [*(notes if item.type == "str" else ()), *variants(item)]
             # 1, 1.0 and True are equal, and still different variants.
-            unique = {(type(variant.value), repr(variant.value)): variant for variant in reversed(every)}
+            unique = {(type(variant[1]), repr(variant[1])): variant for variant in reversed(every)}
             alone = template_of_field(item, spec)
             cases += [_case(alone, item, variant, truths) for variant in reversed(unique.values())]
     return sorted(cases, key=lambda case: (not case.surprising, _ORDER[case.verdict]))
 
 
 def _case(alone: Template, item: FieldSpec, variant: Variant, truths: Mapping[str, Any]) -> Case:
-    name, label, value, expected = item.name, *variant
+    label, value, expected = variant
+    values, response = (truths, value) if item.is_trace else ({**truths, item.name: value}, None)
+    verdict: Verdict = "undecided"
+    evidence = None
     try:
-        typed = {} if item.is_trace else alone.validate_reply({name: value})
-    except InputError:
-        return Case(name, label, {**truths, name: value}, None, expected, "refused")
-    values, response = (truths, value) if item.is_trace else ({**truths, name: value}, None)
-    try:
+        typed = {} if item.is_trace else alone.validate_reply({item.name: value})
         evidence = alone.evaluate(typed, response or "").fields[0]
-    except TemplateError:
-        return Case(name, label, values, response, expected, "undecided")
-    found_nothing = value is None and not item.is_trace
-    verdict: Verdict = (
-        "pass" if evidence.result else "fail" if evidence.result is False or found_nothing else "undecided"
-    )
-    return Case(name, label, values, response, expected, verdict, evidence)
+        found_nothing = value is None and not item.is_trace
+        verdict = "pass" if evidence.result else "fail" if evidence.result is False or found_nothing else "undecided"
+    except TemplateError:  # a search took too long
+        pass
+    except InputError:
+        verdict = "refused"
+    return Case(item.name, label, values, response, expected, verdict, evidence)
 
 
 def variants(item: FieldSpec) -> Iterator[Variant]:
     """Yield variants for a field with a built-in rule; the truth itself first, where there is one."""
     truth, rule = item.ground_truth, item.primitive
-    if isinstance(rule, TraceContains | TraceRegex | TraceLength):
-        for label, text, holds in _responses(rule):
-            yield Variant(label, text, "pass" if holds == bool(truth) else "fail")
-        return
-    rows: list[_Row] = []
+    rows: list[Variant] = []
     match rule:
+        case TraceContains() | TraceRegex() | TraceLength():
+            turned: dict[Expected, Expected] = {"pass": "fail", "fail": "pass"}
+            responses = _lengths(rule) if isinstance(rule, TraceLength) else _mentions(rule)
+            yield from ((label, text, wanted if truth else turned[wanted]) for label, text, wanted in responses)
+            return
         case ExactMatch() if isinstance(truth, str) and truth.strip():
             rows = _texts(truth, rule)
         case ContainsAny() | ContainsAll():
             rows = _parts(rule)
         case NumericExact() | NumericTolerance() if isinstance(truth, int | float) and not isinstance(truth, bool):
             rows = _numbers(item, rule, truth)
-        case NumericRange() | DateRange():
-            rows = list(_bounds(item, rule))
+        case NumericRange():
+            rows = _bounds("value", rule.min, rule.max, partial(_stepped, whole=item.type == "int"))
+        case DateRange():
+            rows = _bounds("value", rule.min, rule.max, partial(_next_day, dayfirst=rule.dayfirst))
         case SetContainment() | OrderedMatch() if isinstance(truth, list) and truth:
             rows = _lists(truth, rule)
         case LiteralMatch():
+            turned_case = str(truth).swapcase()
             rows = [("another category", value, "fail") for value in item.literal_values]
-            if str(truth).swapcase() not in item.literal_values:
-                rows.append(("in other capitals", str(truth).swapcase(), "either"))
+            rows += [("in other capitals", turned_case, "either")] if turned_case not in item.literal_values else []
             rows.append(("no category of the list", _WRONG, "fail"))
         case DateMatch() | DateTolerance():
             rows = _dates(truth, rule)
     if getattr(rule, "uses_ground_truth", True):
-        yield Variant("the truth itself", truth, "pass")
+        yield "the truth itself", truth, "pass"
     if item.type == "bool" and isinstance(truth, bool):
         rows.append(("the opposite", not truth, "fail"))
     if item.type in ("str", "date"):
         rows.append(("an empty text", "", "fail"))
     rows.append(("nothing found", None, "fail"))
-    yield from (Variant(*row) for row in rows if row[1] is None or type(row[1]) is not type(truth) or row[1] != truth)
-
-
-_Row = tuple[str, Any, Expected]
+    yield from (row for row in rows if row[1] is None or type(row[1]) is not type(truth) or row[1] != truth)
 
 
 def _if_normalized(rule: Any, *names: str) -> Expected:
     return "pass" if set(names) & {entry for entry in rule.normalize if isinstance(entry, str)} else "either"
 
 
-def _texts(truth: str, rule: ExactMatch) -> list[_Row]:
+def _texts(truth: str, rule: ExactMatch) -> list[Variant]:
     case, plural = _if_normalized(rule, "lowercase", "casefold"), truth.endswith("s")
     synonyms = [key for entry in rule.normalize if isinstance(entry, SynonymMap) for key in entry.mapping]
-    rows: list[_Row] = [
+    rows: list[Variant] = [
         ("in capitals", truth.upper(), case),
         ("in lower case", truth.lower(), case),
         ("with blanks around it", f"  {truth} ", _if_normalized(rule, "strip", "collapse_whitespace")),
@@ -201,7 +192,7 @@ def _texts(truth: str, rule: ExactMatch) -> list[_Row]:
     return rows if plural or len(truth) < 2 else [*rows, ("without its last letter", truth[:-1], "fail")]
 
 
-def _parts(rule: ContainsAny | ContainsAll) -> list[_Row]:
+def _parts(rule: ContainsAny | ContainsAll) -> list[Variant]:
     together = " and ".join(rule.substrings)
     enough = isinstance(rule, ContainsAny) or len(rule.substrings) == 1
     return [
@@ -214,7 +205,7 @@ def _parts(rule: ContainsAny | ContainsAll) -> list[_Row]:
     ]
 
 
-def _lists(truth: list[Any], rule: SetContainment | OrderedMatch) -> list[_Row]:
+def _lists(truth: list[Any], rule: SetContainment | OrderedMatch) -> list[Variant]:
     mode = "exact" if isinstance(rule, OrderedMatch) else rule.mode
     order: Expected = "fail" if isinstance(rule, OrderedMatch) else "pass"
     missing, extra = _LISTS[mode]
@@ -232,20 +223,18 @@ def _lists(truth: list[Any], rule: SetContainment | OrderedMatch) -> list[_Row]:
     ]
 
 
-def _numbers(item: FieldSpec, rule: NumericExact | NumericTolerance, truth: float) -> list[_Row]:
+def _numbers(item: FieldSpec, rule: NumericExact | NumericTolerance, truth: float) -> list[Variant]:
     relative = isinstance(rule, NumericTolerance) and rule.mode == "relative"
     allowed = rule.tolerance * (abs(truth) if relative else 1) if isinstance(rule, NumericTolerance) else 0.0
-    near: Expected = "fail" if allowed < 1 else "either"
-    far: Expected = "fail" if allowed < abs(truth) * 0.5 else "either"
-    rows: list[_Row] = [
-        ("as a text", f"{truth}", "pass"),
-        ("with a unit", f"{truth} units", "either"),
-        ("one more", truth + 1, near),
-        ("one less", truth - 1, near),
-        ("ten times as much", _sum(truth, truth * 9), far),
-        ("with the other sign", -truth, far),
-        ("zero", 0, far),
-    ]
+    others = {
+        "one more": truth + 1,
+        "one less": truth - 1,
+        "ten times as much": _sum(truth, truth * 9),
+        "with the other sign": -truth,
+        "zero": 0,
+    }
+    rows: list[Variant] = [("as a text", f"{truth}", "pass"), ("with a unit", f"{truth} units", "either")]
+    rows += [(label, other, "fail" if abs(other - truth) > allowed else "either") for label, other in others.items()]
     if float(truth).is_integer() and abs(truth) < 1e15:
         rows.append(("with decimals", f"{truth:.1f}", "pass"))
     inside, beyond = (int(allowed), int(allowed) + 1) if item.type == "int" else (allowed, allowed * 1.01)
@@ -261,28 +250,34 @@ def _sum(number: float, shift: float) -> Any:
     return number + shift if whole else float(f"{number + shift:.12g}")
 
 
-def _bounds(item: FieldSpec, rule: NumericRange | DateRange) -> Iterator[_Row]:
-    for name, bound, side in (("least", rule.min, -1), ("greatest", rule.max, 1)):
-        value: Any = bound
-        if isinstance(rule, DateRange):
-            read = read_date(bound, None, rule.dayfirst)
-            beyond = _shifted(read.moment.date(), side) if read and read.moment else _WRONG
-        elif bound is not None:
-            whole = item.type == "int" and float(bound).is_integer()
-            value = int(bound) if whole else bound
-            beyond = _sum(value, side * (1 if whole else max(abs(value), 1) * 0.01))
+def _bounds(what: str, least: Any, greatest: Any, stepped: Callable[[Any, int], Any]) -> list[Variant]:
+    """Return the bounds of a rule, and what is just beyond them."""
+    rows: list[Variant] = []
+    for name, bound, side in (("least", least, -1), ("greatest", greatest, 1)):
         if bound is not None:
-            yield from ((f"the {name} value", value, "pass"), (f"beyond the {name} value", beyond, "fail"))
+            rows.append((f"the {name} {what}", stepped(bound, 0), "pass"))
+            rows.append((f"beyond the {name} {what}", stepped(bound, side), "fail"))
+    return rows
 
 
-def _dates(truth: Any, rule: DateMatch | DateTolerance) -> list[_Row]:
+def _stepped(bound: float, side: int, whole: bool) -> Any:
+    whole = whole and float(bound).is_integer()
+    return _sum(int(bound), side) if whole else _sum(bound, side * max(abs(bound), 1) * 0.01)
+
+
+def _next_day(bound: str, side: int, dayfirst: bool) -> str:
+    read = read_date(bound, None, dayfirst) if side else None
+    return bound if not side else _shifted(read.moment.date(), side) if read and read.moment else _WRONG
+
+
+def _dates(truth: Any, rule: DateMatch | DateTolerance) -> list[Variant]:
     form = rule.format if isinstance(rule, DateMatch) else None
     read = read_date(truth, form, rule.dayfirst)
     if read is None or read.moment is None:
         return []
     day = read.moment.date()
     free: Expected = "pass" if form is None else "either"
-    rows: list[_Row] = [
+    rows: list[Variant] = [
         ("as year-month-day", day.isoformat(), free),
         ("month in words", f"{day:%B} {day.day}, {day.year}", free),
         ("day before the month in words", f"{day.day} {day:%B} {day.year}", free),
@@ -310,22 +305,18 @@ def _shifted(day: date, days: int, form: str | None = None) -> str:
     return other.strftime(form) if form else other.isoformat()
 
 
-def _responses(rule: TraceContains | TraceRegex | TraceLength) -> Iterator[tuple[str, str, bool]]:
-    """Yield responses with what they are and whether the rule shall hold for them."""
-    if isinstance(rule, TraceLength):
-        for name, bound, side in (("least", rule.min, -1), ("greatest", rule.max, 1)):
-            if bound is not None and 0 < bound <= 10_000:
-                yield f"the {name} length, {bound} {rule.unit}", _response(bound, rule.unit), True
-                yield f"beyond the {name} length", _response(bound + side, rule.unit), False
-        return
+def _lengths(rule: TraceLength) -> list[Variant]:
+    least, greatest = (bound if bound and bound <= 10_000 else None for bound in (rule.min, rule.max))
+    word, gap = ("word", " ") if rule.unit == "words" else ("x", "")
+    return _bounds("length", least, greatest, lambda bound, side: gap.join([word] * (bound + side)))
+
+
+def _mentions(rule: TraceContains | TraceRegex) -> Iterator[Variant]:
     text = rule.substring if isinstance(rule, TraceContains) else rule.pattern
     if isinstance(rule, TraceContains) or not set(text) & set(r".^$*+?{}[]\|()"):
         times = getattr(rule, "count_min", None) or 1
-        yield "a response with it", " and ".join([f"It says {text}"] * times) + ".", True
-        yield "a response with it too rarely", " and ".join([f"It says {text}"] * (times - 1)), False
-        yield "a response without it", "–" if "…" in text else "…", False
-    yield "an empty response", "", isinstance(rule, TraceRegex) and patterns.found(rule.pattern, "")
-
-
-def _response(length: int, unit: str) -> str:
-    return " ".join(["word"] * length) if unit == "words" else "x" * length
+        yield "a response with it", " and ".join([f"It says {text}"] * times) + ".", "pass"
+        yield "a response with it too rarely", " and ".join([f"It says {text}"] * (times - 1)), "fail"
+        yield "a response without it", "–" if "…" in text else "…", "fail"
+    matches_nothing = isinstance(rule, TraceRegex) and patterns.found(rule.pattern, "")
+    yield "an empty response", "", "pass" if matches_nothing else "fail"

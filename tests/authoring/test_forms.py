@@ -186,10 +186,12 @@ def test_every_primitive_can_be_chosen_and_begins_with_something(name: str) -> N
     assert write_form(write_template(spec(form(GENE))), data).source
 
 
-def test_a_date_rule_makes_a_text_a_date_and_back() -> None:
+def test_the_type_follows_a_rule_that_fits_no_other() -> None:
     data = set_rule(form(GENE), 0, "DateMatch")
     assert data["fields"][0]["type"] == "date"
     assert set_rule(data, 0, "ExactMatch")["fields"][0]["type"] == "str"
+    trace = set_rule(data, 0, "TraceRegex")["fields"][0]
+    assert (trace["type"], trace["ground_truth"]) == ("bool", True)
 
 
 def test_all_fields_of_all_is_what_goes_without_saying() -> None:

@@ -298,26 +298,25 @@ def _leaks(item: FieldSpec, text: str) -> bool:
     return gives_away(text, [*truth, *(item.verify_with.get("substrings") or [])])
 
 
-def first_description(item: FieldSpec, *phrases: str, more: str = "", truths: Any = None) -> str | None:
+def first_description(item: FieldSpec, *phrases: str, more: str = "", truth: Any = None) -> str | None:
     """Return a first description that does not give the truth away; None where each of them does.
 
     Args:
         item: The field.
         *phrases: Names of what is looked for, the best first; blank ones are passed over.
         more: What it says besides.
-        truths: What else it must not hold.
+        truth: What else it must not hold.
     """
     for phrase in filter(None, (*phrases, "final conclusion", "requested information")):
         text = _FORMS[item.type].format(it=phrase) + more
-        if not _leaks(item, text) and not gives_away(text, truths):
+        if not _leaks(item, text) and not gives_away(text, truth):
             return text
     return None
 
 
-def fuller_description(item: FieldSpec, truths: Any = None) -> dict[str, Any] | None:
-    """Return the change to a first description; None where each of them gives the truth away."""
+def _fuller_description(item: FieldSpec, truth: Any = None) -> dict[str, Any] | None:
     own = " ".join(word for word in _name_words(item.name) if word not in ("is", "has", "the", "a"))
-    text = first_description(item, own, truths=truths)
+    text = first_description(item, own, truth=truth)
     return {"description": text} if text else None
 
 
@@ -333,7 +332,7 @@ def description_vague(item: FieldSpec, known: Known) -> Iterator[Problem]:
     if (too_little or not about) and not item.is_trace:
         what = "repeats the name of the field" if repeats else "does not tell enough"
         what = f"The description {quoted(item.description)} {what}." if every else "The field has no description."
-        yield Problem(what, "Use a fuller description", fuller_description(item))
+        yield Problem(what, "Use a fuller description", _fuller_description(item))
 
 
 @rule("field", "error")
@@ -342,8 +341,10 @@ def description_leaks_truth(item: FieldSpec, known: Known) -> Iterator[Problem]:
 
     Describe what to look for without telling what it should be.
     """
-    if _leaks(item, item.description):
-        yield Problem("The description holds the expected value.", "Use a fuller description", fuller_description(item))
+    truth = None if item.type in ("bool", "literal") else known.truths.get(item.name)
+    if _leaks(item, item.description) or (not item.is_trace and gives_away(item.description, truth)):
+        changes = _fuller_description(item, truth)
+        yield Problem("The description holds the expected value.", "Use a fuller description", changes)
 
 
 @rule("field", "error")

@@ -15,7 +15,7 @@ Severity = Literal["error", "warning", "hint"]
 """`error`: right answers fail or wrong ones pass. `warning`: probably not as meant. `hint`: could be better."""
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "hint")
 Target = Literal["template", "source", "form", "trait"]
-Subject = Literal["field", "template", "methods", "trait"]
+Subject = Literal["field", "template", "trait"]
 
 
 @dataclass(frozen=True)
@@ -59,11 +59,12 @@ class Finding:
 
 
 class Known(NamedTuple):
-    """What is known beside the template: question, reference answer, and how it will be run."""
+    """What is known beside a field: question, reference answer, how it will be run, and truths that methods state."""
 
     question: str | None = None
     reference_answer: str | None = None
     config: VerificationConfig | None = None
+    truths: Mapping[str, Any] = {}
 
 
 class Problem(NamedTuple):

@@ -16,7 +16,6 @@ from karenina_core.errors import InputError, validation_message
 from karenina_core.templates import FieldSpec, TemplateSpec, is_reserved
 
 _Field = dict[str, Any]
-_FieldChange = tuple[str, str, _Field]
 _WHY = "The form makes no template yet."
 
 
@@ -44,11 +43,13 @@ def _obstacles(data: FormData) -> Iterator[Finding]:
     items = items if isinstance(items, list) and all(isinstance(item, dict) for item in items) else []
     bad = [(item, problem) for item in items if (problem := _complaint(FieldSpec, item)) is not None]
     for item, problem in bad:
-        name = str(item.get("name") or "")
-        change = next((change for change in _field_changes(item) if _settles(item, change[2], problem)), None)
-        code, label, changed = change or ("form_incomplete", "", None)
-        fix = Fix(label, _replacing(item, changed), "form") if changed else None
-        yield Finding(code, "error", name or None, problem, _WHY, "Correct or complete the field.", fix)
+        name = re.sub(r"\W+", "_", str(item.get("name") or "").strip(), flags=re.ASCII).strip("_").lower()
+        name = f"field_{name}".rstrip("_") if not name[:1].isalpha() or is_reserved(name) else name
+        changed = {**item, "name": name}
+        fits = changed != item and _complaint(FieldSpec, changed) != problem
+        fix = Fix(f"Name it {name}", _replacing(item, changed), "form") if fits else None
+        code, about = "field_name" if fix else "form_incomplete", str(item.get("name") or "") or None
+        yield Finding(code, "error", about, problem, _WHY, "Correct or complete the field.", fix)
     if not bad:
         yield Finding("form_incomplete", "error", None, _complaint(TemplateSpec, data) or "", _WHY, "Correct it.")
 
@@ -63,28 +64,9 @@ def _complaint(model: type[FieldSpec] | type[TemplateSpec], data: Any) -> str | 
     return None
 
 
-def _settles(item: _Field, changed: _Field, problem: str) -> bool:
-    return _complaint(FieldSpec, changed) != problem and changed != item
-
-
 def _replacing(item: _Field, changed: _Field) -> Callable[[FormData], FormData]:
     def edit(data: FormData) -> FormData:
         fields = [copy.deepcopy(changed if other == item else other) for other in data["fields"]]
         return {**copy.deepcopy(data), "fields": fields}
 
     return edit
-
-
-def _field_changes(item: _Field) -> Iterator[_FieldChange]:
-    """Yield what may be the slip in a field: code, label of the fix, and the field without it."""
-    name = re.sub(r"\W+", "_", str(item.get("name") or "").strip(), flags=re.ASCII).strip("_").lower()
-    name = f"field_{name}".rstrip("_") if not name[:1].isalpha() or is_reserved(name) else name
-    yield "field_name", f"Name it {name}", {**item, "name": name}
-    truth, rule = item.get("ground_truth"), item.get("verify_with") or {}
-    if isinstance(truth, str | int) and truth != "":
-        yield "options_missing", "Begin with the truth", {**item, "literal_values": [truth]}
-    holds = {"type": "bool", "ground_truth": truth is not False, "options": {}}
-    yield "trace_not_bool", "Make it yes or no", {**item, **holds}
-    if isinstance(rule, dict) and isinstance(rule.get("pattern"), str):
-        literal = {**rule, "pattern": re.escape(rule["pattern"])}
-        yield "regex_invalid", "Look for the text literally", {**item, "verify_with": literal}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from karenina_core.authoring.linter.fields import fuller_description
+import karenina_core.authoring.linter.fields  # noqa: F401  (its rules enter themselves)
 from karenina_core.authoring.linter.findings import (
     Finding,
     Known,
@@ -17,7 +17,7 @@ from karenina_core.authoring.linter.findings import (
     rule,
 )
 from karenina_core.authoring.linter.sources import unreadable
-from karenina_core.authoring.reading import gives_away, words
+from karenina_core.authoring.reading import words
 from karenina_core.errors import TemplateError
 from karenina_core.schemas import RESERVED_NAMES, AllOf, BaseAnswer, FieldCheck, VerificationConfig, quoted
 from karenina_core.templates import Template, TemplateSpec, on_deep_stack, parse_module, read_template, readable
@@ -42,20 +42,18 @@ def lint(
         reference_answer: What people know to be true; the truth is compared with it.
         config: How the benchmark will be run; without it, no rule looks at settings of runs.
     """
-    known = Known(question, reference_answer, config)
     try:
         read = read_template(template) if isinstance(template, str) else template
     except TemplateError as error:
         return [unreadable(str(template), error)]
-    spec, findings = (read.spec, []) if isinstance(read, Template) else (read, list[Finding]())
+    spec, source = (read.spec, readable(read.source)) if isinstance(read, Template) else (read, "")
     lines = {item.name: read.line_of(item.name) for item in spec.fields} if isinstance(read, Template) else {}
+    methods = on_deep_stack(lambda: _read_methods(parse_module(source))) if source and spec.own_code else _Methods()
+    stated = {name: truth for name, truth in (methods.truths or {}).items() if truth is not _COMPUTED}
+    known, findings = Known(question, reference_answer, config, stated), list[Finding]()
     for item in spec.fields:
         findings += findings_of("field", item, known, name=item.name, lines=lines)
-    findings += findings_of("template", spec, lines=lines)
-    if isinstance(read, Template) and spec.own_code:
-        text = readable(read.source)
-        methods = on_deep_stack(lambda: _read_methods(parse_module(text)))
-        findings += findings_of("methods", spec, methods, lines=lines)
+    findings += findings_of("template", spec, methods, lines=lines)
     return in_order(findings)
 
 
@@ -63,7 +61,7 @@ def lint(
 
 
 @rule("template", "error")
-def decides_nothing(spec: TemplateSpec) -> Iterator[Problem]:
+def decides_nothing(spec: TemplateSpec, methods: _Methods) -> Iterator[Problem]:
     """The template decides nothing.
 
     Give at least one field a truth and a rule.
@@ -73,7 +71,7 @@ def decides_nothing(spec: TemplateSpec) -> Iterator[Problem]:
 
 
 @rule("template", "warning")
-def field_left_out(spec: TemplateSpec) -> Iterator[Problem]:
+def field_left_out(spec: TemplateSpec, methods: _Methods) -> Iterator[Problem]:
     """Whether it is right or wrong changes no verdict.
 
     Add it to the composition, or take its rule away.
@@ -88,7 +86,7 @@ def field_left_out(spec: TemplateSpec) -> Iterator[Problem]:
 
 
 @rule("template", "warning")
-def same_description(spec: TemplateSpec) -> Iterator[Problem]:
+def same_description(spec: TemplateSpec, methods: _Methods) -> Iterator[Problem]:
     """The judge gives both the same value.
 
     Describe what makes the two different, or remove one.
@@ -102,7 +100,7 @@ def same_description(spec: TemplateSpec) -> Iterator[Problem]:
 
 
 @rule("template", "hint")
-def field_unverified(spec: TemplateSpec) -> Iterator[Problem]:
+def field_unverified(spec: TemplateSpec, methods: _Methods) -> Iterator[Problem]:
     """It is shown in results and changes no verdict.
 
     Give it a truth and a rule, or remove it if nobody needs to see it.
@@ -126,10 +124,10 @@ class _Methods:
         looked_up: Keys of `self.correct[...]` with the line.
     """
 
-    read: dict[str, int]
-    bound: set[str]
-    truths: dict[str, Any] | None
-    looked_up: dict[str, int]
+    read: Mapping[str, int] = field(default_factory=dict)
+    bound: frozenset[str] = frozenset()
+    truths: Mapping[str, Any] | None = None
+    looked_up: Mapping[str, int] = field(default_factory=dict)
 
 
 def _read_methods(tree: ast.Module) -> _Methods:
@@ -143,7 +141,7 @@ def _read_methods(tree: ast.Module) -> _Methods:
         bound |= {target.id for target in targets if isinstance(target, ast.Name)}
     return _Methods(
         read={node.attr: node.lineno for node in own if isinstance(node.ctx, ast.Load)},
-        bound=bound,
+        bound=frozenset(bound),
         truths=_truths(nodes),
         looked_up={
             str(node.slice.value): node.lineno
@@ -177,7 +175,7 @@ def _truths(nodes: list[ast.AST]) -> dict[str, Any] | None:
     return truths
 
 
-@rule("methods", "error")
+@rule("template", "error")
 def own_unknown_name(spec: TemplateSpec, methods: _Methods) -> Iterator[Problem]:
     """The method fails for every answer.
 
@@ -190,16 +188,3 @@ def own_unknown_name(spec: TemplateSpec, methods: _Methods) -> Iterator[Problem]
     for key, line in methods.looked_up.items() if methods.truths is not None else ():
         if key not in (methods.truths or {}):
             yield Problem(f"self.correct has no entry {quoted(key)}.", line=line)
-
-
-@rule("methods", "error")
-def description_leaks_truth(spec: TemplateSpec, methods: _Methods) -> Iterator[Problem]:
-    """The judge sees it, and finds the value also where the response does not give it.
-
-    Describe what to look for without telling what it should be.
-    """
-    for item in spec.judged:
-        truth = (methods.truths or {}).get(item.name, _COMPUTED)
-        if truth is not _COMPUTED and item.type not in ("bool", "literal") and gives_away(item.description, truth):
-            changes = fuller_description(item, truth)
-            yield Problem("The description holds the expected value.", "Use a fuller description", changes, item.name)

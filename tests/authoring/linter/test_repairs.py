@@ -109,8 +109,8 @@ def test_fixes_also_complete_a_form() -> None:
     assert mended.result["fields"][0]["name"] == "the_gene" and data["fields"][0]["name"] == "the gene"
 
 
-UNSOUND = """from karenina_core.schemas.entities import BaseAnswer, VerifiedField
-from karenina_core.schemas.primitives import ExactMatch
+UNSOUND = """from karenina.schemas.entities import BaseAnswer, VerifiedField
+from karenina.schemas.primitives import ExactMatch
 
 
 class Answer(BaseAnswer):
