@@ -9,6 +9,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -32,7 +33,7 @@ _SIGNATURES: Mapping[RuleMethod, tuple[str, ...]] = {
 _PARAMETER_KINDS = frozenset({"bool", "int", "float", "str", "list", "dict", "literal", "none", "union", ANYTHING.kind})
 _OWN_PACKAGE = VerificationPrimitive.__module__.rpartition(".")[0]
 _MIXINS = frozenset({"str", "int"})
-_DECORATORS = frozenset({"staticmethod", "classmethod", "property"})
+_DECORATORS = frozenset({"staticmethod", "classmethod", "property", "cached_property"})
 _CLASS_NAME_LENGTH = 100
 
 
@@ -44,6 +45,7 @@ class Body:
         fields: The fields in their order.
         definitions: Statements that only define data: fields, settings, the composition.
         methods: Methods by name, with the decorator if there is one.
+        validators: Fields with the methods that validate them, in their order; `*` is every field.
         strategy: The composition in its stored form.
         configured: Whether pydantic settings were given.
     """
@@ -52,6 +54,7 @@ class Body:
     definitions: list[ast.stmt] = field(default_factory=list)
     methods: dict[str, str | None] = field(default_factory=dict)
     lines: dict[str, int] = field(default_factory=dict)
+    validators: list[tuple[str, str]] = field(default_factory=list)
     strategy: dict[str, Any] | None = None
     configured: bool = False
 
@@ -151,16 +154,12 @@ def read_models(classes: Classes, scope: Scope) -> tuple[list[ModelSpec], dict[s
         TemplateError: One holds itself, or anything a model may not hold.
     """
     bodies = {name: read_body(node, scope) for name, node in classes.models.items()}
-    ordered: dict[str, ModelSpec] = {}
-    waiting = dict(bodies)
-    while waiting:
-        ready = [name for name, body in waiting.items() if _used(body, scope) <= set(ordered)]
-        if not ready:
-            name = next(iter(waiting))
-            raise refuse("type", f"model {name} holds itself", next="flatten it", at=classes.models[name])
-        for name in ready:
-            ordered[name] = _model(classes.models[name], waiting.pop(name))
-    return list(ordered.values()), bodies
+    try:
+        ordered = list(TopologicalSorter({name: _used(body, scope) for name, body in bodies.items()}).static_order())
+    except CycleError as error:
+        name = error.args[1][0]
+        raise refuse("type", f"model {name} holds itself", next="flatten it", at=classes.models[name]) from None
+    return [_model(classes.models[name], bodies[name]) for name in ordered], bodies
 
 
 def _used(body: Body, scope: Scope) -> frozenset[str]:
@@ -192,7 +191,7 @@ def read_body(node: ast.ClassDef, scope: Scope) -> Body:
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 continue
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                body.methods[statement.name] = _read_decorator(statement, scope)
+                body.methods[statement.name] = _read_decorator(statement, body, scope)
             case ast.ClassDef():
                 _read_inner_class(statement, body, scope)
             case ast.AnnAssign(target=ast.Name(id=name)) | ast.Assign(targets=[ast.Name(id=name)]):
@@ -204,21 +203,25 @@ def read_body(node: ast.ClassDef, scope: Scope) -> Body:
     return body
 
 
-def _read_decorator(method: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> str | None:
-    """Return the decorator of a method, None when it has none.
+def _read_decorator(method: ast.FunctionDef | ast.AsyncFunctionDef, body: Body, scope: Scope) -> str | None:
+    """Return the decorator of a method, None when it has none; `body` learns what a validator is for.
 
     Raises:
         TemplateError: It is none that a template may use.
     """
-    names = [scope.resolve(decorator) for decorator in method.decorator_list]
-    if not names:
-        return None
-    if len(names) > 1 or names[0] not in _DECORATORS:
-        first = method.decorator_list[0]
-        raise refuse(
-            "unsupported", f"the decorator {excerpt(first)}", next="check values in verify() instead", at=first
-        )
-    return names[0]
+    decorators, first = method.decorator_list, next(iter(method.decorator_list), None)
+    if isinstance(first, ast.Call) and scope.resolve(first.func) == "field_validator":
+        mode = keywords(first, "unsupported").get("mode")
+        if mode is not None and scope.literal(mode) != "after":
+            what, advice = f"the decorator {excerpt(first)}", "the judge's value has its type already: use mode='after'"
+            raise refuse("unsupported", what, next=advice, at=first)
+        body.validators += [(scope.literal(name), method.name) for name in first.args]
+        decorators = decorators[1:] or [ast.Name("classmethod")]
+    names = [scope.resolve(decorator) for decorator in decorators]
+    if names and (len(names) > 1 or names[0] not in _DECORATORS):
+        what = f"the decorator {excerpt(decorators[0])}"
+        raise refuse("unsupported", what, next="check values in verify() instead", at=first)
+    return "property" if names == ["cached_property"] else names[0] if names else None
 
 
 def _read_inner_class(node: ast.ClassDef, body: Body, scope: Scope) -> None:

@@ -103,10 +103,8 @@ def read_primitive(node: ast.expr, scope: Scope) -> dict[str, Any]:
         TemplateError: It is not a built-in, registered or own primitive, or a parameter is not acceptable.
     """
     if not isinstance(node, ast.Call):
-        name = _rule_name(node, scope)
-        if name in REGISTRY or name in scope.rules:
-            raise refuse("bad_primitive", f"{name} is not built", next=f"write {name}()", at=node)
-        raise refuse("bad_primitive", f"{excerpt(node)} is not a primitive", next="write ExactMatch() or so", at=node)
+        advice = "write it as a call, such as ExactMatch()"
+        raise refuse("bad_primitive", f"{excerpt(node)} is not a primitive", next=advice, at=node)
     name = _rule_name(node.func, scope)
     own = scope.rules.get(name or "")
     if name is None or (own is None and name not in REGISTRY):
@@ -120,9 +118,9 @@ def read_primitive(node: ast.expr, scope: Scope) -> dict[str, Any]:
         raise refuse("bad_primitive", f"{name} has no parameter 'type'", at=node)
     try:
         return own.stored(parameters) if own else stored_form({"type": name, **parameters})
-    except InputError as error:
-        cause = error.__cause__
-        why = validation_message(cause, most=1) if isinstance(cause, ValidationError) else str(error)
+    except (InputError, ValidationError) as error:
+        cause = error.__cause__ or error
+        why = validation_message(cause if isinstance(cause, ValueError) else error, most=1)
         raise refuse("bad_primitive", f"{name} cannot be built", why, at=node) from None
 
 

@@ -63,9 +63,8 @@ def readable(source: str) -> str:
         TemplateError: The text is too large or holds characters no program text may hold.
     """
     if len(source) > MAX_BYTES or len(source.encode("utf-8", "replace")) > MAX_BYTES:
-        raise refuse(
-            "too_large", "the template is too large", f"it may have {MAX_BYTES // 1024} KiB", "shorten or split it"
-        )
+        why = f"it may have {MAX_BYTES // 1024} KiB"
+        raise refuse("too_large", "the template is too large", why, "shorten or split it")
     if "\0" in source:
         raise refuse("nul", "the template holds a NUL character", next="remove it")
     if _SURROGATE.search(source):

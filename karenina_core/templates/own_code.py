@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NamedTuple
 from uuid import UUID
 
 from pydantic import AnyUrl, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic_core import to_jsonable_python
 
 from karenina_core.errors import InputError, TemplateError, validation_message
 from karenina_core.patterns import PatternTimeoutError, matches, validate
@@ -216,29 +218,21 @@ def _checked_granular(value: Any) -> float | None:
 
 
 def _small(value: Any, name: str, next: str) -> Any:
-    try:
+    with suppress(ValueError):
         data = _data(value)
-        if len(repr(data)) <= _MAX_EXPECTED:
+        if len(repr(data)) <= _MAX_EXPECTED and _depth(data) <= _MAX_DEPTH:
             return data
-    except ValueError:
-        pass
     raise refuse("bad_result", f"{name} is too large", next=next)
 
 
-def _data(value: Any, depth: int = 0) -> Any:
+def _depth(data: Any) -> int:
+    inside = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    return 1 + max(map(_depth, inside), default=0)
+
+
+def _data(value: Any) -> Any:
     """Return what the sandbox sent as JSON data; its objects become their attributes."""
-    if depth > _MAX_DEPTH:
-        raise ValueError("too deep")
-    attributes = getattr(value, "attributes", None)
-    if isinstance(attributes, dict):
-        return _data(attributes, depth)
-    if isinstance(value, dict):
-        return {str(key): _data(item, depth + 1) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_data(item, depth + 1) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return plain(value)
+    return to_jsonable_python(value, inf_nan_mode="null", fallback=lambda item: getattr(item, "attributes", repr(item)))
 
 
 def _short(value: Any) -> str:

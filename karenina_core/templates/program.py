@@ -15,6 +15,7 @@ from karenina_core.schemas.primitives import REGISTRY
 from karenina_core.templates.classes import Body, Classes
 from karenina_core.templates.limits import refuse
 from karenina_core.templates.literals import quote
+from karenina_core.templates.sandbox import STATISTICS
 from karenina_core.templates.sandbox_code import METHODS, hook_tail, prelude_for, rule_tail
 from karenina_core.templates.scope import Scope, all_statements
 from karenina_core.templates.spec import HOOKS
@@ -163,6 +164,7 @@ class _Rewriter(ast.NodeTransformer):
         self._properties = {name for name, kind in methods if kind == "property"}
         self._ambiguous = self._properties & (fields | {name for name, kind in methods if kind != "property"})
         self._has_ground_truth = any("ground_truth" in body.methods for body in bodies.values())
+        self._scope = scope
         self._enums = set(scope.choices)
         self._values_are_members = bool(scope.choices) and "value" not in fields
         self._bound = set(_bound(tree))
@@ -179,7 +181,8 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt:
         """Leave out imports that only serve definitions."""
-        return ast.Pass() if _is_removed(node.module or "") else node
+        node.names = [alias for alias in node.names if alias.name != "cached_property"]
+        return ast.Pass() if _is_removed(node.module or "") or not node.names else node
 
     def visit_Yield(self, node: ast.Yield | ast.YieldFrom) -> ast.expr:
         """Refuse generators."""
@@ -188,8 +191,16 @@ class _Rewriter(ast.NodeTransformer):
     visit_YieldFrom = visit_Yield
 
     def visit_Delete(self, node: ast.Delete) -> ast.stmt:
-        """Refuse `del`."""
-        raise _unsupported(node, "the del statement", "use pop()")
+        """`del seen[key]` becomes `seen.pop(key)`."""
+        target = node.targets[0]
+        if len(node.targets) > 1 or not isinstance(target, ast.Subscript) or isinstance(target.slice, ast.Slice):
+            raise _unsupported(node, "this del statement", "use pop()")
+        return ast.Expr(ast.Call(ast.Attribute(self.visit(target.value), "pop"), [self.visit(target.slice)], []))
+
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.expr:
+        """There, generators are lists; `next` needs an iterator."""
+        self.generic_visit(node)
+        return _call("iter", node)
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         """`self.phase is Phase.II` becomes `self.phase == Phase.II`: in the sandbox a member is its value."""
@@ -222,14 +233,14 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        """Rewrite `super()`, `next` of a generator, verbose patterns and substitutions by a function."""
+        """Rewrite `super()`, statistics, verbose patterns and substitutions by a function."""
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr=name)):
                 return self._super(node, name)
             case ast.Call(func=ast.Name(id="isinstance"), args=[_, kinds]) if _names(kinds, ast.Load) & self._enums:
                 raise _unsupported(node, "isinstance of an enumeration", "compare with its members")
-            case ast.Call(func=ast.Name(id="next"), args=[ast.GeneratorExp() as generator, *_]):
-                node.args[0] = _call("iter", generator)  # there, generators are lists
+            case ast.Call(func=function, args=[values, *_]) if self._scope.resolve(function) in STATISTICS:
+                node.args[0] = _call("list", values)  # what is handed out has to be data
             case ast.Call(func=ast.Attribute(value=owner, attr="sub")) if _replaces_by_function(node, owner):
                 of_module = isinstance(owner, ast.Name) and owner.id == "re"
                 node.func = ast.Name("_karenina_sub", ast.Load()) if of_module else _call("_karenina_sub_of", owner)

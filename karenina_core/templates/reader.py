@@ -81,9 +81,8 @@ def _read(text: str) -> Reading:
         code = "strategy" if body.strategy and "strategy" in str(error) else "schema"
         raise refuse(code, validation_message(error, most=1), at=answer) from None
     if "verify" not in hooks and not spec.verified:
-        raise refuse(
-            "no_verify", "the template decides nothing", next="add a VerifiedField or a verify() method", at=answer
-        )
+        advice = "add a VerifiedField or a verify() method"
+        raise refuse("no_verify", "the template decides nothing", next=advice, at=answer)
     warnings = _warnings(spec, body, classes)
     if examples := example_statements(tree, answer.name):
         warnings.append(f"Examples of use are ignored (line {examples[0].lineno}).")
@@ -95,9 +94,8 @@ def _read(text: str) -> Reading:
 def _find_answer(tree: ast.Module, classes: Classes) -> ast.ClassDef:
     impostor = next((node for node in classes.others if node.name == "Answer"), None)
     if impostor:
-        raise refuse(
-            "bases", "class Answer does not inherit from BaseAnswer", next="write class Answer(BaseAnswer)", at=impostor
-        )
+        what, advice = "class Answer does not inherit from BaseAnswer", "write class Answer(BaseAnswer)"
+        raise refuse("bases", what, next=advice, at=impostor)
     named = [node for node in classes.answers if node.name == "Answer"]
     if len(named) == 1:
         return named[0]
@@ -113,11 +111,15 @@ def _find_answer(tree: ast.Module, classes: Classes) -> ast.ClassDef:
 def _check_methods(answer: ast.ClassDef, body: Body) -> None:
     for statement in answer.body:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and statement.name in _ENGINE:
-            raise refuse(
-                "reserved", f"a method cannot be named {statement.name!r}", next="choose another name", at=statement
-            )
+            what = f"a method cannot be named {statement.name!r}"
+            raise refuse("reserved", what, next="choose another name", at=statement)
         if isinstance(statement, ast.AsyncFunctionDef) and statement.name in HOOKS:
             raise refuse("unsupported", f"{statement.name} is async", next="remove async", at=statement)
+    ruled = {item.name for item in body.fields if item.verify_with}
+    for name, method in body.validators:
+        if name in ruled or (ruled and name == "*"):
+            what, advice = f"{method} validates a field that a rule verifies", "use the normalizers of the rule"
+            raise refuse("unsupported", what, "the rule compares what the judge found", advice, at=answer)
     for name in HOOKS:
         if body.methods.get(name):
             raise refuse("unsupported", f"{name} has a decorator", next="remove it", at=answer)

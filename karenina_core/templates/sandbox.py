@@ -16,6 +16,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
+from difflib import SequenceMatcher, get_close_matches
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
@@ -38,12 +39,14 @@ _LIMITS: tuple[tuple[type[BaseException], str, str, str], ...] = (
     (RecursionError, "recursion", "called itself too deeply", "look for a function that calls itself without end"),
 )
 
-_METHODS = ("apply", "check", "check_trace")
+_METHODS = ("apply", "check", "check_trace", "ratio", "quick_ratio", "real_quick_ratio")
 _DAY = datetime(2025, 1, 1)  # noqa: DTZ001 - texts without a zone stay without one
 _MAX_NUMBERS = 10_000
 _MAX_DATE_TEXT = 100
+_MAX_MATCHED = 200
+_MAX_CLOSE = 50
 _MAX_TEXT = 200_000
-_STATISTICS = ("fmean", "mean", "median", "pstdev", "pvariance", "stdev", "variance")
+STATISTICS = ("fmean", "mean", "median", "pstdev", "pvariance", "stdev", "variance")
 _STRINGS = {name: value for name in string.__all__ if isinstance(value := getattr(string, name), str)}
 
 
@@ -153,12 +156,9 @@ class Sandbox:
                 max_checkouts_per_worker=5000,
             ).__enter__()
         except Exception as error:
-            raise refuse(
-                "unavailable",
-                "this template's own code cannot run here",
-                f"the sandbox does not start: {error}",
-                "install pydantic-monty for this platform, or use VerifiedField",
-            ) from None
+            what, why = "this template's own code cannot run here", f"the sandbox does not start: {error}"
+            advice = "install pydantic-monty for this platform, or use VerifiedField"
+            raise refuse("unavailable", what, why, advice) from None
 
 
 class SandboxShare:
@@ -233,15 +233,32 @@ def _explained(error: Any, lines: Sequence[int]) -> TemplateError:
 
 @cache
 def _modules() -> dict[str, Any]:
-    """Return the importable modules by name: parts of `string`, `statistics`, `uuid` and `dateutil`."""
+    """Return the importable modules by name: parts of `string`, `statistics`, `difflib`, `uuid` and `dateutil`."""
     from pydantic_monty import ExternalModule
 
     return {
         "string": ExternalModule(_STRINGS),
-        "statistics": ExternalModule({name: _bounded(getattr(statistics, name)) for name in _STATISTICS}),
+        "statistics": ExternalModule({name: _bounded(getattr(statistics, name)) for name in STATISTICS}),
         "uuid": ExternalModule({"UUID": lambda text: str(UUID(str(text)[:_MAX_DATE_TEXT]))}),
+        "difflib": ExternalModule({"SequenceMatcher": _wrapped(_Matcher), "get_close_matches": _close_matches}),
         "dateutil": ExternalModule({"parser": ExternalModule({"parse": _parse_date})}),
     }
+
+
+class _Matcher(SequenceMatcher[str]):
+    """Compares short texts: it takes time by the third power of their length, in this process."""
+
+    def __init__(self, isjunk: None = None, a: str = "", b: str = "", autojunk: bool = True) -> None:
+        if isjunk is not None or not isinstance(a, str) or not isinstance(b, str) or max(len(a), len(b)) > _MAX_MATCHED:
+            raise ValueError(f"SequenceMatcher takes None and two texts of up to {_MAX_MATCHED} characters")
+        super().__init__(None, a, b, bool(autojunk))
+
+
+def _close_matches(word: Any, possibilities: Any, n: int = 3, cutoff: float = 0.6) -> list[str]:
+    texts = [word, *possibilities]
+    if not all(isinstance(text, str) and len(text) <= _MAX_CLOSE for text in texts) or len(texts) > _MAX_CLOSE:
+        raise ValueError(f"get_close_matches takes up to {_MAX_CLOSE} texts of up to {_MAX_CLOSE} characters")
+    return get_close_matches(word, texts[1:], n, cutoff)
 
 
 def handed_in(name: str) -> Any:

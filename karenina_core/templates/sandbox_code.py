@@ -98,6 +98,8 @@ def _karenina_build(item):
         statics = _karenina_statics[item[2]]
         for key in statics:
             setattr(model, key, statics[key])
+        for key, check in _karenina_checks[item[2]]:
+            setattr(model, key, check(getattr(model, key)))
         return model
     if kind == "list":
         return [_karenina_build(part) for part in inside]
@@ -172,6 +174,7 @@ def _model_setup(bodies: Mapping[str, Body]) -> str:
     """Return the code that rebuilds nested models, and gives all classes what pydantic would."""
     code = f"{_BUILD}_karenina_models = {_table({name: name for name in bodies})}\n"
     code += f"_karenina_statics = {_table({name: _bound(name, body) for name, body in bodies.items()})}\n"
+    code += f"_karenina_checks = {_table({name: _checks(name, body) for name, body in bodies.items()})}\n"
     for name, body in bodies.items():
         if "model_dump" not in body.methods:
             code += _MODEL_DUMP.format(name=name, fields=[item.name for item in body.fields])
@@ -187,6 +190,13 @@ def _bound(name: str, body: Body) -> str:
         "classmethod": f"lambda *args, **options: {name}.{{0}}({name}, *args, **options)",
     }
     return _table({method: calls[kind].format(method) for method, kind in body.methods.items() if kind in calls})
+
+
+def _checks(name: str, body: Body) -> str:
+    """Return the validators of a class with their fields, as a list."""
+    every = [item.name for item in body.fields]
+    pairs = [(field, method) for wanted, method in body.validators for field in (every if wanted == "*" else [wanted])]
+    return f"[{', '.join(f'({field!r}, lambda value: {name}.{method}({name}, value))' for field, method in pairs)}]"
 
 
 def _table(items: Mapping[str, str]) -> str:

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
-from karenina_core.errors import InputError
 from karenina_core.templates.limits import refuse
 from karenina_core.templates.literals import Constants, read_literal
 
@@ -23,6 +22,7 @@ IMPORTABLE = frozenset(
         "datetime",
         "dateutil",
         "decimal",
+        "difflib",
         "enum",
         "functools",
         "itertools",
@@ -68,12 +68,9 @@ class RuleClass:
         """Return the stored form of the rule: its name under `type`, then every parameter.
 
         Raises:
-            InputError: A parameter is unknown, missing or of the wrong type.
+            ValidationError: A parameter is unknown, missing or of the wrong type.
         """
-        try:
-            return {"type": self.name, **self.parameters.model_validate(given).model_dump(mode="json")}
-        except ValidationError as error:
-            raise InputError(f"{self.name} cannot be built.", why=str(error)) from error
+        return {"type": self.name, **self.parameters.model_validate(given).model_dump(mode="json")}
 
 
 @dataclass
@@ -111,11 +108,7 @@ class Scope:
                     return None
                 return self.imported.get(name, name)
             case ast.Attribute(attr=name):
-                root: ast.AST = node
-                while isinstance(root, ast.Attribute):
-                    root = root.value
-                known = isinstance(root, ast.Name) and root.id in self.modules and root.id not in self.defined
-                return name if known else None
+                return name if ast.unparse(node).partition(".")[0] in self.modules - self.defined else None
         return None
 
     def literal(self, node: ast.expr) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import keyword
-import math
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Annotated, Any, Literal
@@ -61,7 +60,7 @@ class FieldSpec(BaseModel):
     ground_truth: Any = None
     own_rule: RuleMethod | None = None
     verify_with: dict[str, Any] | None = None
-    weight: float = Field(default=1.0, strict=True)
+    weight: float = Field(default=1.0, strict=True, ge=0, allow_inf_nan=False)
     extraction_hint: str | None = None
     literal_values: list[Choice] = Field(default_factory=list, max_length=MAX_CHOICES)
     annotation: str | None = None
@@ -116,13 +115,6 @@ class FieldSpec(BaseModel):
     @classmethod
     def _clean(cls, value: str | None) -> str | None:
         return None if value is None else str(check_plain(value))
-
-    @field_validator("weight")
-    @classmethod
-    def _share(cls, weight: float) -> float:
-        if not math.isfinite(weight) or weight < 0:
-            raise ValueError(f"weight must be a finite number of at least 0, not {weight!r}")
-        return weight
 
     @field_validator("verify_with")
     @classmethod
@@ -245,12 +237,7 @@ def reads_trace(rule: Mapping[str, Any] | None, own_rule: RuleMethod | None) -> 
     """Whether a rule in its stored form reads the raw response."""
     if own_rule is not None:
         return own_rule == "check_trace"
-    return rule is not None and _is_trace_primitive(rule["type"])
-
-
-@lru_cache(maxsize=256)
-def _is_trace_primitive(name: str) -> bool:
-    return issubclass(REGISTRY[name], TracePrimitive)
+    return rule is not None and issubclass(REGISTRY[rule["type"]], TracePrimitive)
 
 
 @lru_cache(maxsize=1024)

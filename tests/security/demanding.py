@@ -93,15 +93,29 @@ RUN = {
     "partial credit": answer("return True").rstrip() + (
         "\n\n    def verify_granular(self) -> float:\n        wanted = {'bcl2', 'mcl1'}\n"
         "        return len(wanted & {n.strip().lower() for n in self.names}) / len(wanted)\n"),
+    "a generator kept for later": answer(
+        "found = (n.strip() for n in self.names)", "return next(found) == 'Bcl2' and list(found) == ['MCL1']"),
+    "mean of a generator": answer(
+        "sizes = (len(n) for n in self.names)", "return statistics.mean(sizes) == 4.5", before="import statistics\n"),
+    "the del statement": answer("seen = {'a': 1, 'b': 2}", "del seen['a']", "return seen == {'b': 2}"),
+    "similarity of texts": answer(
+        "close = get_close_matches('BCL2', ['BCL-2', 'KRAS'])",
+        "return close == ['BCL-2'] and SequenceMatcher(None, self.x, 'BCL2').ratio() > 0.8",
+        before="from difflib import SequenceMatcher, get_close_matches\n"),
+    "a validator": answer(
+        "return self.x == 'bcl-2' and self.n == 3", methods=(
+            "    @field_validator('x')\n    @classmethod\n    def lower(cls, value):\n        return value.lower()\n\n"
+            "    @field_validator('n', mode='after')\n    def up(cls, value):\n        return value + 1\n")),
+    "a cached property": answer(
+        "return self.plain == 'bcl-2'", before="from functools import cached_property\n",
+        methods="    @cached_property\n    def plain(self):\n        return self.x.lower()\n"),
 }  # fmt: skip
 REFUSED = {
     "a generator": answer(
         "return list(self.parts()) != []", methods="    def parts(self):\n        yield from self.names\n"),
-    "the del statement": answer("seen = {'a': 1}", "del seen['a']", "return not seen"),
     "inheritance": answer("return True", before="class A:\n    pass\nclass B(A):\n    pass\n"),
     "an exception of its own": answer("return True", before="class Missing(Exception):\n    pass\n"),
     "a library that is not there": answer("return True", before="import numpy as np\n"),
-    "difflib": answer("return True", before="from difflib import SequenceMatcher\n"),
-    "a validator": answer(
-        "return True", methods="    @field_validator('x')\n    @classmethod\n    def f(cls, v):\n        return v\n"),
+    "a validator before the type": answer(
+        "return True", methods="    @field_validator('x', mode='before')\n    def f(cls, v):\n        return v\n"),
 }  # fmt: skip

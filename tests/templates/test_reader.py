@@ -126,7 +126,7 @@ def test_a_bad_rule_is_refused_with_its_line(rule: str, code: str) -> None:
         ("class BaseAnswer:\n    pass\nclass Answer(BaseAnswer):\n    x: str", "bases", 3),
         ("import re\nclass Drug(BaseAnswer):\n    x: str", "class_name", 2),
         (answer("x: str", "x: int"), "duplicate", 3),
-        (answer("x: str", "@field_validator('x')", "def check(cls, v):", "    return v"), "unsupported", 3),
+        (answer("x: str", "@field_validator('x', mode='plain')", "def f(cls, v):", "    return v"), "unsupported", 3),
         (answer("x: str", "@property", "@cache", "def y(self):", "    return 1"), "unsupported", 3),
         (answer("x: str", "def field_results(self):", "    return {}"), "reserved", 3),
         (answer("x: str", "def __init__(self):", "    pass"), "reserved", 3),
@@ -265,6 +265,11 @@ def test_a_composition_names_its_fields_in_any_spelling(check: str) -> None:
     strategy = f"    class VerificationStrategy:\n        verify_strategy = FieldCheck({check})\n"
     template = read(f"class Answer(BaseAnswer):\n{FIELD}{strategy}")
     assert template.spec.verify_strategy == FieldCheck(field="x") == FieldCheck("x") == FieldCheck(field_name="x")
+
+
+def test_a_validator_of_a_field_with_a_rule_is_refused() -> None:
+    source = f"class Answer(BaseAnswer):\n{FIELD}    @field_validator('x')\n    def lower(cls, v):\n        return v\n"
+    assert (refused(source).code, refused(source.replace("('x')", "('*')")).code) == ("unsupported", "unsupported")
 
 
 def test_what_has_no_effect_is_said() -> None:

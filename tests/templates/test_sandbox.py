@@ -139,6 +139,11 @@ def test_imports_that_are_provided_work(sandbox: Sandbox) -> None:
         "from dateutil.parser import parse\nparse('x' * 1000)",
         "from dateutil.parser import parse\nparse('no date')",
         "from dateutil.parser import parse\nparse('9' * 99)",
+        "from difflib import SequenceMatcher\nSequenceMatcher(None, 'a' * 201, 'a')",
+        "from difflib import SequenceMatcher\nSequenceMatcher(None, ['a'], 'a')",
+        "from difflib import get_close_matches\nget_close_matches('a', ['a' * 51])",
+        "from difflib import get_close_matches\nget_close_matches('a', ['a'] * 51)",
+        "import uuid\nuuid.UUID('5')",
     ],
 )
 def test_what_runs_outside_is_bounded(sandbox: Sandbox, code: str) -> None:
