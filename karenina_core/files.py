@@ -102,21 +102,6 @@ def json_bytes(value: Any, *, limit: int = MAX_BYTES) -> bytes:
     return data
 
 
-def check_extent(pieces: Iterable[bytes], limit: int) -> Iterator[bytes]:
-    """Pass on the pieces of a JSON text whose values `json_bytes` wrote, and count what they amount to.
-
-    Raises:
-        CheckpointError: All of them together are more than `read_json` takes, in bytes or in values; after the last.
-    """
-    size = structure = 0
-    for piece in pieces:
-        size += len(piece)
-        structure += _structure(piece)
-        yield piece
-    _check_size(size, limit)
-    _check_structure(structure, scaled(MAX_STRUCTURE, limit))
-
-
 def _surely_readable(data: bytes, limit: int) -> bool:
     """Say whether JSON of ours is within the limits by its look alone; reading it takes many times longer.
 

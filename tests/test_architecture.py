@@ -275,7 +275,7 @@ RAW_CALLS = {
     "Workbook": {"sheets.py"},
     "openpyxl.Workbook": set(),
     "expat.ParserCreate": set(),
-    "parquet.ParquetFile": {"readers.py"},
+    "parquet.ParquetFile": {"parquet.py"},
     "st.html": {"figure.py"},
 }
 WRITERS = {"write_text", "write_bytes", "to_excel", "to_pickle", "to_html"}

@@ -40,6 +40,7 @@ from .tables.formats import open_file as open_file
 from .tables.formats import read_table as read_table
 from .tables.readers import DELIMITERS as DELIMITERS
 from .tables.readers import ENCODINGS as ENCODINGS
+from .tables.table import Progress as Progress
 from .tables.table import Table as Table
 from .tables.table import TableError as TableError
 from .tables.table import unique as unique

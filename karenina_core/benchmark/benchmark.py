@@ -8,10 +8,10 @@ from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Generic, Literal, NamedTuple, TypeVar, overload
+from typing import Any, Literal, NamedTuple, overload
 
 from karenina_core.benchmark import exports
-from karenina_core.benchmark.checkpoint.document import document_pieces, is_custom, read_checkpoint
+from karenina_core.benchmark.checkpoint.document import document_bytes, is_custom, read_checkpoint
 from karenina_core.benchmark.checkpoint.nodes import Repair
 from karenina_core.benchmark.checks import (
     SEVERITIES,
@@ -23,6 +23,7 @@ from karenina_core.benchmark.checks import (
     states_of,
 )
 from karenina_core.benchmark.question import (
+    ALIASES,
     DEFAULT_CREATOR,
     BenchmarkQuestion,
     Contents,
@@ -41,7 +42,6 @@ from karenina_core.errors import InputError
 from karenina_core.files import (
     MAX_BYTES,
     OWN_BYTES,
-    garbage_collection_paused,
     read_bytes,
     read_json,
     write_atomic,
@@ -55,8 +55,9 @@ from karenina_core.text import check_whole
 
 SUFFIXES = (".jsonld", ".json")
 ExportFormat = Literal["auto", "json", "jsonld", "csv", "xlsx", "markdown"]
+_HEADER = ("name", "description", "version", "creator")
+_NO_FIELDS = ("self", "question", "question_id")  # among the arguments of `add_question`
 _FIXED = frozenset({"id", "stored_id", "date_created", "date_modified"})
-T = TypeVar("T")
 QuestionLike = str | Mapping[str, Any] | Question
 RubricLike = Rubric | Mapping[str, Any]
 TemplateLike = str | type[BaseAnswer]
@@ -66,8 +67,7 @@ class UnknownQuestionError(InputError, KeyError):
     """The benchmark has no question of that id."""
 
     def __init__(self, question_id: object) -> None:
-        what = f"The benchmark has no question {question_id!r}."
-        super().__init__(what, next="See `get_question_ids()` for those it has.")
+        super().__init__(f"The benchmark has no question {question_id!r}.", next="`get_question_ids()` has them all.")
 
 
 class RemovedQuestion(NamedTuple):
@@ -77,51 +77,79 @@ class RemovedQuestion(NamedTuple):
     position: int
 
 
-class _HeaderField(Generic[T]):
-    """A field of the file's header: read from the contents, changed by `set_metadata`."""
+def _header(name: str, *, fixed: bool = False) -> Any:
+    """Return the property for a field of the file's header; `set_metadata` changes it unless it is fixed."""
 
-    def __set_name__(self, owner: type[Benchmark], name: str) -> None:
-        self._name = name
+    def change(benchmark: Benchmark, value: Any) -> None:
+        benchmark.set_metadata(**{name: value})
 
-    def __get__(self, benchmark: Benchmark, owner: type[Benchmark]) -> T:
-        value: T = getattr(benchmark._contents, self._name)
-        return value
-
-    def __set__(self, benchmark: Benchmark, value: T) -> None:
-        changed: dict[str, Any] = {self._name: value}
-        benchmark.set_metadata(**changed)
+    return property(lambda benchmark: getattr(benchmark._contents, name), None if fixed else change)
 
 
 class Benchmark:
     """A collection of questions with templates and rubrics.
 
-    Use `Benchmark.create` or `Benchmark.load`. Iterating gives the questions, `len` their number, `in` takes an id or
-    a question, and `[]` an id, a position or a slice. Questions are read-only snapshots, replaced as a whole when they
-    change; rubrics go in and out as copies. Wherever a question id is asked for, the MD5 of its text will do.
+    Use `Benchmark(name)`, `Benchmark.create` or `Benchmark.load`. Iterating gives the questions, `len` their number,
+    `in` takes an id or a question, and `[]` an id, a position or a slice. Questions are read-only snapshots, replaced
+    as a whole when they change; rubrics go in and out as copies. Wherever a question id is asked for, the MD5 of its
+    text will do.
 
     Attributes:
         name: Its name.
         description: What it is about.
         version: Its own version.
         creator: Who made it: a name, or an object such as a schema.org Person.
-        workspace_root: The folder that workspace paths start from; never part of a file.
+        created_at: When it was created, as ISO 8601 text.
+        modified_at: When it was last changed or saved, as ISO 8601 text.
+        workspace_root: The folder that workspace paths start from, given as text or path; never part of a file.
+            `check` says when it is missing.
         notices: What adding questions did beyond adding, such as merging a repeated one.
         repairs: What had to be repaired when the file was read.
         renamed: Ids of questions that changed since it was read or saved, old and new, in their order.
     """
 
-    name = _HeaderField[str]()
-    description = _HeaderField[str]()
-    version = _HeaderField[str]()
-    creator = _HeaderField[str | dict[str, Any]]()
+    name: str = _header("name")
+    description: str = _header("description")
+    version: str = _header("version")
+    creator: str | dict[str, Any] = _header("creator")
+    created_at: str = _header("created_at", fixed=True)
+    modified_at: str = _header("modified_at", fixed=True)
 
-    def __init__(self, contents: Contents, repairs: Iterable[Repair] = ()) -> None:
-        self._contents = contents
+    def __init__(
+        self,
+        name: str,
+        description: str = "",
+        version: str = "0.1.0",
+        creator: str | dict[str, Any] = DEFAULT_CREATOR,
+        workspace_root: str | Path | None = None,
+    ) -> None:
+        """Make a new, empty benchmark.
+
+        Args:
+            name: Its name.
+            description: What it is about; a sentence with the name when empty.
+            version: Its own version.
+            creator: Who made it.
+            workspace_root: The folder its workspace paths start from.
+
+        Raises:
+            InputError: The name is blank, or a text holds half a surrogate pair.
+        """
+        self._contents = Contents(name)
         self._other_ids: dict[str, str] | None = None
-        self.workspace_root: Path | None = None
+        self.set_workspace_root(workspace_root)
         self.notices: list[str] = []
-        self.repairs = list(repairs)
+        self.repairs: list[Repair] = []
         self.renamed: list[tuple[str, str]] = []
+        description = description or f"Questions of the benchmark {name}."
+        self.set_metadata(name=name, description=description, version=version, creator=creator)
+        self._contents.modified_at = self.created_at
+
+    @classmethod
+    def _of(cls, contents: Contents, repairs: Iterable[Repair], root: str | Path | None = None) -> Benchmark:
+        benchmark = cls("…", workspace_root=root)
+        benchmark._contents, benchmark.repairs = contents, list(repairs)
+        return benchmark
 
     @cached_property
     def sandbox(self) -> SandboxShare:
@@ -131,19 +159,9 @@ class Benchmark:
     # Files
 
     @classmethod
-    def create(
-        cls, name: str, description: str = "", version: str = "0.1.0", creator: str | dict[str, Any] = DEFAULT_CREATOR
-    ) -> Benchmark:
-        """Return a new, empty benchmark.
-
-        Raises:
-            InputError: The name is blank, or a text holds half a surrogate pair.
-        """
-        moment = now()
-        benchmark = cls(Contents(name, created_at=moment))
-        benchmark.set_metadata(name=name, description=description, version=version, creator=creator)
-        benchmark._contents.modified_at = moment
-        return benchmark
+    def create(cls, name: str, *arguments: Any, **fields: Any) -> Benchmark:
+        """Return a new, empty benchmark; the arguments are those of the class."""
+        return cls(name, *arguments, **fields)
 
     @classmethod
     def load(cls, path: str | Path, workspace_root: str | Path | None = None) -> Benchmark:
@@ -151,14 +169,13 @@ class Benchmark:
 
         Args:
             path: The file.
-            workspace_root: The folder its workspace paths start from; it is not part of the file.
+            workspace_root: The folder its workspace paths start from; it is not part of the file. `check` says when
+                it is missing.
 
         Raises:
             CheckpointError: The file cannot be opened, or is no benchmark.
         """
-        benchmark = cls(*read_checkpoint(read_bytes(path, limit=OWN_BYTES), limit=OWN_BYTES))
-        benchmark.set_workspace_root(workspace_root)
-        return benchmark
+        return cls._of(*read_checkpoint(read_bytes(path, limit=OWN_BYTES), limit=OWN_BYTES), workspace_root)
 
     @classmethod
     def from_json(cls, text: str | bytes, *, limit: int = MAX_BYTES) -> Benchmark:
@@ -171,10 +188,12 @@ class Benchmark:
         Raises:
             CheckpointError: It is no benchmark.
         """
-        return cls(*read_checkpoint(text, limit=limit))
+        return cls._of(*read_checkpoint(text, limit=limit))
 
     def save(self, path: str | Path, save_deep_judgment_config: bool = True) -> Path:
         """Write the benchmark to a file, all or nothing, with whatever its file held beyond this program's knowledge.
+
+        The time becomes its date of modification.
 
         Args:
             path: The file; `.jsonld` is added unless it ends in `.jsonld` or `.json`.
@@ -189,29 +208,28 @@ class Benchmark:
         target = Path(path)
         if target.suffix.lower() not in SUFFIXES:
             target = target.with_name(f"{target.name}.jsonld")
-        with garbage_collection_paused():
-            write_atomic(target, self.json_pieces(save_deep_judgment_config=save_deep_judgment_config))
+        self._touch()
+        write_atomic(target, self.to_bytes(save_deep_judgment_config=save_deep_judgment_config))
         return target
 
-    def json_pieces(self, *, save_deep_judgment_config: bool = True) -> Iterator[bytes]:
-        """Yield the UTF-8 text of a benchmark file piece by piece, so that a large one takes little memory.
+    def to_bytes(self, *, save_deep_judgment_config: bool = True) -> bytes:
+        """Return the content of a benchmark file, as UTF-8.
 
         Args:
             save_deep_judgment_config: Whether to keep the deep judgment settings that traits of a file may carry.
 
         Raises:
-            CheckpointError: It cannot be written, or could not be read back. That may turn out after the last piece.
+            CheckpointError: It cannot be written, or could not be read back.
         """
-        return document_pieces(self._contents, limit=OWN_BYTES, deep_judgment=save_deep_judgment_config)
+        return document_bytes(self._contents, limit=OWN_BYTES, deep_judgment=save_deep_judgment_config)
 
     def to_json(self) -> str:
         """Return the text of a benchmark file."""
-        return self._to_bytes().decode()
+        return self.to_bytes().decode()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON of a benchmark file, independent of the benchmark."""
-        document: dict[str, Any] = read_json(self._to_bytes(), limit=OWN_BYTES)
-        return document
+        return dict(read_json(self.to_bytes(), limit=OWN_BYTES))
 
     def to_csv(self) -> str:
         """Return the questions as a CSV table."""
@@ -238,8 +256,8 @@ class Benchmark:
             CheckpointError: The file cannot be written.
         """
         writers: dict[str, Callable[[], bytes]] = {
-            "json": self._to_bytes,
-            "jsonld": self._to_bytes,
+            "json": self.to_bytes,
+            "jsonld": self.to_bytes,
             "csv": lambda: self.to_csv().encode("utf-8-sig"),
             "xlsx": self.to_xlsx,
             "markdown": lambda: self.to_markdown().encode(),
@@ -250,50 +268,29 @@ class Benchmark:
             raise InputError(what, next=f"Use one of: {', '.join(writers)}.")
         write_atomic(path, writers[chosen]())
 
-    def _to_bytes(self) -> bytes:
-        with garbage_collection_paused():
-            return b"".join(self.json_pieces())
-
     def clone(self) -> Benchmark:
         """Return an independent copy. It shares the questions, which are never changed, only replaced."""
         contents = self._contents
         own = {name: deepcopy(getattr(contents, name)) for name in ("creator", "rubric", "properties")}
-        copy = Benchmark(replace(contents, entries=dict(contents.entries), **own))
-        copy.workspace_root = self.workspace_root
-        return copy
+        return self._of(replace(contents, entries=dict(contents.entries), **own), (), self.workspace_root)
 
     # Header
 
-    def set_metadata(
-        self,
-        *,
-        name: str | None = None,
-        description: str | None = None,
-        version: str | None = None,
-        creator: str | dict[str, Any] | None = None,
-    ) -> None:
-        """Change what is given; the rest stays.
+    def set_metadata(self, **fields: Any) -> None:
+        """Change what is given of `name`, `description`, `version` and `creator`; what is None stays.
 
         Raises:
-            InputError: The name is blank, or a text holds half a surrogate pair.
+            InputError: There is no such field, the name is blank, or a text holds half a surrogate pair.
         """
-        if name is not None and not name.strip():
+        given = {field: value for field, value in fields.items() if value is not None}
+        if unknown := given.keys() - _HEADER:
+            raise InputError(f"A benchmark has no {unknown.pop()!r} to set.", next=f"It has {', '.join(_HEADER)}.")
+        if not given.get("name", "x").strip():
             raise InputError("A benchmark needs a name.")
-        given: dict[str, Any] = {"name": name, "description": description, "version": version, "creator": creator}
         for field, value in given.items():
             check_whole(f"The benchmark's {field}", value)
-        self._contents = replace(self._contents, **{field: v for field, v in given.items() if v is not None})
+        self._contents = replace(self._contents, **given)
         self._touch()
-
-    @property
-    def created_at(self) -> str:
-        """When it was created, as ISO 8601 text."""
-        return self._contents.created_at
-
-    @property
-    def modified_at(self) -> str:
-        """When its content last changed, as ISO 8601 text."""
-        return self._contents.modified_at
 
     @property
     def question_count(self) -> int:
@@ -393,19 +390,7 @@ class Benchmark:
             InputError: The id is taken, or a field is not usable.
             TemplateError: The template cannot be read.
         """
-        given = {
-            "raw_answer": raw_answer,
-            "answer_template": answer_template,
-            "finished": finished,
-            "author": author,
-            "sources": sources,
-            "custom_metadata": custom_metadata,
-            "few_shot_examples": few_shot_examples,
-            "answer_notes": answer_notes,
-            "question_rubric": rubric,
-            "keywords": None if keywords is None else list(keywords),
-            "workspace_path": workspace_path,
-        }
+        given = {ALIASES.get(name, name): value for name, value in locals().items() if name not in _NO_FIELDS}
         fields, own_id = fields_of_question(question)
         fields |= {name: value for name, value in given.items() if value is not None}
         stored_id = fields.pop("stored_id", None)
@@ -510,13 +495,11 @@ class Benchmark:
             taken.add(new)
         if not moves:
             return
-        renamed = (
-            entry._replace(question=entry.question.model_copy(update={"stored_id": moves[name]}), clean=False)
-            if name in moves
-            else entry
-            for name, entry in self._contents.entries.items()
-        )
-        self._put_all(list(renamed))
+        entries = dict(self._contents.entries)
+        for name, new in moves.items():
+            question = entries[name].question.model_copy(update={"stored_id": new})
+            entries[name] = entries[name]._replace(question=question, clean=False)
+        self._put_all(list(entries.values()))
         self.renamed += moves.items()
 
     def give_id(self, question_id: str, new_id: str) -> None:
@@ -604,8 +587,7 @@ class Benchmark:
         metadata = self.get_question(question_id).custom_metadata or {}
         if name not in metadata:
             return False
-        rest = {key: value for key, value in metadata.items() if key != name}
-        self.update_question(question_id, custom_metadata=rest or None)
+        self.update_question(question_id, custom_metadata={k: metadata[k] for k in metadata if k != name} or None)
         return True
 
     # Finished flags
@@ -800,20 +782,15 @@ class Benchmark:
         shared = self._contents.rubric is not None and self._contents.rubric.trait(name) is not None
         chosen = self._contents.entries.values() if question_id is None else [self._entry(question_id)]
         owners = [entry.question for entry in chosen if entry.rubric is not None and entry.rubric.trait(name)]
-        what = why = ""
-        if question_id is not None and owners:
-            what = f"This question has a trait {name!r} already."
-        elif question_id is not None and shared:
-            what = f"A trait of all questions is named {name!r}."
-            why = "Of two traits with one name only the question's own would be evaluated."
-        elif shared:
-            what = f"The rubric of all questions has a trait {name!r} already."
-        elif owners:
-            whose = f"{owners[0].question[:80]!r}" if len(owners) == 1 else f"{len(owners)} questions"
-            what = f"A trait of {whose} is named {name!r}."
-            why = "It would not be evaluated there, because a question's own trait comes first."
-        if what:
-            raise InputError(what, why, "Choose another name, or edit that trait.")
+        if not shared and not owners:
+            return
+        if (shared, bool(owners))[question_id is not None]:
+            whose = "This question" if owners and question_id is not None else "The rubric of all questions"
+            raise InputError(f"{whose} has a trait {name!r} already.", "", "Choose another name, or edit that trait.")
+        one = f"{owners[0].question[:80]!r}" if len(owners) == 1 else f"{len(owners)} questions"
+        what = f"A trait of {one if owners else 'all questions'} is named {name!r}."
+        why = "Of two traits with one name only the question's own would be evaluated."
+        raise InputError(what, why, "Choose another name, or edit that trait.")
 
     # Finding questions
 
@@ -851,14 +828,10 @@ class Benchmark:
     # Workspaces
 
     def set_workspace_root(self, path: str | Path | None) -> None:
-        """Set the folder the questions' workspace paths start from; None unsets it.
+        """Set the folder the questions' workspace paths start from; None unsets it. `check` says when it is missing."""
+        self._workspace_root = None if path is None else Path(path)
 
-        Raises:
-            WorkspaceError: There is no such folder.
-        """
-        if path is not None and not Path(path).is_dir():
-            raise WorkspaceError(f"The workspace root {str(path)!r} is no folder.", next="Choose an existing folder.")
-        self.workspace_root = None if path is None else Path(path)
+    workspace_root: Path | None = property(lambda self: self._workspace_root, set_workspace_root)  # type: ignore[assignment]
 
     def resolve_workspace(self, question_id: str) -> Path | None:
         """Return the folder of a question, None when it has no workspace.
@@ -890,12 +863,14 @@ class Benchmark:
 
     def validate_templates(self) -> tuple[bool, list[Problem]]:
         """Return whether all templates can be read, and what is wrong with those that cannot."""
-        problems = [problem for problem in self.check() if problem.code == "template"]
-        return not problems, problems
+        return self._valid("template")
 
     def validate_rubrics(self) -> tuple[bool, list[Problem]]:
         """Return whether all traits can be evaluated, and what is wrong with those that cannot."""
-        problems = [problem for problem in self.check() if problem.code == "trait" and problem.severity != "info"]
+        return self._valid("trait")
+
+    def _valid(self, code: str) -> tuple[bool, list[Problem]]:
+        problems = [problem for problem in self.check() if problem.code == code and problem.severity != "info"]
         return not problems, problems
 
     # Running and drafting belong to a package above this one, which is imported only when it is asked for.

@@ -61,6 +61,9 @@ def problems_of(contents: Contents, root: Path | None) -> Iterator[Problem]:
     elif not any(entry.question.finished for entry in entries):
         what = "No question is finished, so a run has nothing to do."
         yield Problem("benchmark", what, "Mark questions as finished.", "error", "unfinished")
+    if root is not None and not root.is_dir():
+        what = f"Its workspace root {str(root)!r} is no folder."
+        yield Problem("benchmark", what, "Create the folder, or set another workspace root.", "warning", "workspace")
     yield from _rubric_problems("global rubric", contents.rubric)
     if contents.node.get("hasPart"):
         yield Problem("benchmark", "Its scenarios are kept but not run.", "Add their questions one by one.", "info")
@@ -169,15 +172,18 @@ def states_of(contents: Contents, problems: Iterable[Problem]) -> dict[str, Ques
     for question, own, *_ in contents.entries.values():
         traits, _ = merge_rubrics(contents.rubric, own)
         decided = question.answer_template is not None or any(trait.type != "stored" for trait, _ in traits)
-        obstacles = [*errors.get(question.id, []), *([] if decided else [NOTHING_DECIDES])]
-        if not question.finished:
-            state: State = "issue" if question.id in errors else "draft"
-            reason = errors[question.id][0] if question.id in errors else UNFINISHED
-            states[question.id] = QuestionState(state, reason, (*obstacles, UNFINISHED))
-        elif obstacles:
-            states[question.id] = QuestionState("issue", obstacles[0], tuple(obstacles))
-        else:
+        own_errors = errors.get(question.id, [])
+        obstacles = (
+            *own_errors,
+            *(() if decided else (NOTHING_DECIDES,)),
+            *(() if question.finished else (UNFINISHED,)),
+        )
+        if not obstacles:
             states[question.id] = QuestionState("ready", "" if question.answer_template else ONLY_TRAITS)
+        elif own_errors or question.finished:
+            states[question.id] = QuestionState("issue", obstacles[0], obstacles)
+        else:
+            states[question.id] = QuestionState("draft", UNFINISHED, obstacles)
     return states
 
 
@@ -215,35 +221,37 @@ class Coverage:
     own: Mapping[str, tuple[AnyTrait, ...]]
 
     @cached_property
+    def _touches(self) -> dict[str, dict[str, Touch]]:
+        shared: dict[str, Touch] = dict.fromkeys(_evaluated(self.shared), "global")
+        return {
+            question: {name: scope for name, scope in shared.items() if name not in {trait.name for trait in own}}
+            | dict.fromkeys(_evaluated(own), "own")
+            for question, own in self.own.items()
+        }
+
+    @cached_property
     def reaches(self) -> tuple[TraitReach, ...]:
         """Every trait once: those of all questions first, then those of single ones, the most frequent first."""
         owners = Counter((trait.name, trait.type) for traits in self.own.values() for trait in traits)
         replaced = Counter(name for name, _ in owners.elements())
-        everywhere = {trait.name: len(self.own) - replaced[trait.name] for trait in _evaluated(self.shared)}
+        number = Counter(key for touches in self._touches.values() for key in touches.items())
         return (
-            *(TraitReach(t.name, t.type, "global", everywhere.get(t.name, 0), replaced[t.name]) for t in self.shared),
-            *(TraitReach(*key, "own", 0 if key[1] == "stored" else number) for key, number in owners.most_common()),
+            *(TraitReach(t.name, t.type, "global", number[t.name, "global"], replaced[t.name]) for t in self.shared),
+            *(TraitReach(*key, "own", 0 if key[1] == "stored" else count) for key, count in owners.most_common()),
         )
 
     @cached_property
     def untouched(self) -> tuple[str, ...]:
         """The questions no trait is evaluated for."""
-        return tuple(name for name in self.own if not self.names(name))
+        return tuple(name for name, touches in self._touches.items() if not touches)
 
     def touch(self, question_id: str, name: str) -> Touch:
         """Say by which rubric a trait of that name is evaluated for a question; empty when it is not."""
-        own = [trait for trait in self.own[question_id] if trait.name == name]
-        if own:
-            return "own" if _evaluated(own) else ""
-        return "global" if any(trait.name == name for trait in _evaluated(self.shared)) else ""
+        return self._touches[question_id].get(name, "")
 
     def names(self, question_id: str) -> list[str]:
         """Return the traits that are evaluated for a question, its own last."""
-        own = self.own[question_id]
-        hidden = {trait.name for trait in own}
-        return [trait.name for trait in _evaluated(self.shared) if trait.name not in hidden] + [
-            trait.name for trait in _evaluated(own)
-        ]
+        return list(self._touches[question_id])
 
     def replaced(self, question_id: str) -> list[str]:
         """Return the traits of all questions that a question replaces by its own."""
@@ -251,8 +259,8 @@ class Coverage:
         return [trait.name for trait in self.shared if trait.name in own]
 
 
-def _evaluated(traits: Iterable[AnyTrait]) -> list[AnyTrait]:
-    return [trait for trait in traits if not isinstance(trait, StoredTrait)]
+def _evaluated(traits: Iterable[AnyTrait]) -> list[str]:
+    return [trait.name for trait in traits if not isinstance(trait, StoredTrait)]
 
 
 def coverage_of(shared: Rubric | None, own: Mapping[str, Rubric | None]) -> Coverage:

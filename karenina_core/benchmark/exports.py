@@ -3,43 +3,54 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from karenina_core.benchmark.question import BenchmarkQuestion, Contents
 from karenina_core.schemas import Rubric
 from karenina_core.sheets import Sheet, csv_text
 
-FORMATS: Final = {
-    ".json": "json",
-    ".jsonld": "jsonld",
-    ".csv": "csv",
-    ".xlsx": "xlsx",
-    ".md": "markdown",
-    ".markdown": "markdown",
-}
+FORMATS: Final = {".json": "json", ".jsonld": "json", ".csv": "csv", ".xlsx": "xlsx", ".md": "markdown"}
+FORMATS[".markdown"] = "markdown"
 """The format an ending stands for."""
 
+_AUTHOR: Final = {"@type", "name", "email", "affiliation"}  # what has columns of its own
 METADATA_PREFIX: Final = "metadata: "
 KEYWORD_SEPARATORS: Final = {";": "semicolon", "|": "vertical bar", "/": "slash", "\n": "line break"}
 """Signs between keywords, in the order they are tried, with their names in the header of the column."""
 
-_CSV_COLUMNS: Final[dict[str, Callable[[BenchmarkQuestion], Any]]] = {
-    "Question ID": lambda question: question.id,
-    "Question": lambda question: question.question,
-    "Raw Answer": lambda question: question.raw_answer,
-    "Has Template": lambda question: question.answer_template is not None,
-    "Finished": lambda question: question.finished,
-    "Author": lambda question: question.author_name,
-    "Created": lambda question: question.date_created,
-    "Modified": lambda question: question.date_modified,
-}
-
 
 def benchmark_csv(contents: Contents) -> str:
-    """Return the questions as a CSV table with the columns of the upstream project."""
-    rows = ([read(entry.question) for read in _CSV_COLUMNS.values()] for entry in contents.entries.values())
-    return csv_text(list(_CSV_COLUMNS), rows)
+    """Return the questions as a CSV table: the columns of the upstream project, then details of author and sources."""
+
+    def cells(question: BenchmarkQuestion) -> dict[str, Any]:
+        return _cells(question, {"Has Template": question.answer_template is not None})
+
+    header = list(cells(BenchmarkQuestion(question="")))
+    return csv_text(header, (list(cells(entry.question).values()) for entry in contents.entries.values()))
+
+
+def _cells(question: BenchmarkQuestion, more: Mapping[str, Any]) -> dict[str, Any]:
+    author = question.author or {}
+    return {
+        "Question ID": question.id,
+        "Question": question.question,
+        "Raw Answer": question.raw_answer,
+        **more,
+        "Finished": question.finished,
+        "Author": _cell(author) if author.keys() - _AUTHOR else question.author_name,
+        "Created": question.date_created,
+        "Modified": question.date_modified,
+        "Author Email": author.get("email"),
+        "Author Affiliation": author.get("affiliation"),
+        "Sources": "\n".join(map(source_text, question.sources or ())),
+    }
+
+
+def source_text(source: Mapping[str, Any]) -> str:
+    """Return a source as one line: its name or address if that is all that is known of it, else as JSON."""
+    only = next(iter(source.values())) if len(source) == 1 and source.keys() <= {"name", "url"} else None
+    return only if isinstance(only, str) and only.isprintable() else json.dumps(source, ensure_ascii=False)
 
 
 def question_sheet(questions: Sequence[BenchmarkQuestion]) -> Sheet:
@@ -55,21 +66,13 @@ def question_sheet(questions: Sequence[BenchmarkQuestion]) -> Sheet:
 
     def cells(question: BenchmarkQuestion) -> dict[str, Any]:
         metadata = question.custom_metadata or {}
-        return {
-            "Question ID": question.id,
-            "Question": question.question,
-            "Raw Answer": question.raw_answer,
+        more = {
             f"Keywords{note}": joint.join(question.keywords),
             "Answer Notes": question.answer_notes,
-            "Author": question.author_name,
-            "Sources": "\n".join(str(s.get("url") or s.get("name") or _cell(s)) for s in question.sources or ()),
             "Workspace Path": question.workspace_path,
-            "Finished": question.finished,
-            "Created": question.date_created,
-            "Modified": question.date_modified,
             "Template": question.answer_template,
-            **{METADATA_PREFIX + name: _cell(metadata.get(name)) for name in names},
         }
+        return _cells(question, more) | {METADATA_PREFIX + name: _cell(metadata.get(name)) for name in names}
 
     header = tuple(cells(BenchmarkQuestion(question="", raw_answer="")))
     return Sheet(header, (tuple(cells(question).values()) for question in questions))
@@ -87,7 +90,12 @@ def benchmark_markdown(contents: Contents) -> str:
     for number, entry in enumerate(contents.entries.values(), start=1):
         question = entry.question
         parts += [f"## {number}. {' '.join(question.question.split())}", f"Answer: {question.raw_answer}"]
-        parts.append(f"Keywords: {', '.join(question.keywords)}" if question.keywords else "")
+        details = {
+            "Keywords": ", ".join(question.keywords),
+            "Author": question.author_name or _cell(question.author),
+            "Sources": "; ".join(map(source_text, question.sources or ())),
+        }
+        parts += [f"{name}: {text}" for name, text in details.items() if text]
         parts.append("" if question.finished else "*Unfinished*")
         if question.answer_template:
             fence = "```"

@@ -89,7 +89,7 @@ class Contents:
         version: Its own version, not that of the file format.
         creator: A name, or an object such as a schema.org Person.
         created_at: ISO 8601.
-        modified_at: ISO 8601; changes with the content, not with saving.
+        modified_at: ISO 8601; changes with the content, and when it is saved to a file.
         rubric: The global rubric.
         properties: Custom properties, by name.
         entries: The questions, by id, in their order.
@@ -175,7 +175,7 @@ def free_id(wanted: str, taken: Container[str]) -> str:
 
 # Questions that are added or changed
 
-_ALIASES = {"rubric": "question_rubric", "tags": "keywords", "id": "question_id"}
+ALIASES = {"rubric": "question_rubric", "tags": "keywords", "id": "question_id"}
 # Filled in from the new question where the old one has none.
 _FILLED_IN = ("answer_notes", "author", "sources", "workspace_path", "few_shot_examples", "custom_metadata")
 
@@ -191,7 +191,7 @@ def fields_of_question(question: str | Mapping[str, Any] | Question) -> tuple[di
         return {"question": question, "date_created": moment, "date_modified": moment}, None
     if isinstance(question, Question):
         return {name: value for name, value in vars(question).items() if value is not None}, None
-    fields = {_ALIASES.get(name, name): value for name, value in question.items()}
+    fields = {ALIASES.get(name, name): value for name, value in question.items()}
     if not isinstance(fields.get("question"), str):
         raise InputError("The question has no text.", next="Give it as 'question'.")
     explicit = fields.pop("question_id", None)

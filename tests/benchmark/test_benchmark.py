@@ -20,7 +20,11 @@ from tests.benchmark.samples import TEMPLATE, small_benchmark
 
 def test_a_new_benchmark_is_empty_but_there() -> None:
     benchmark = Benchmark.create("New")
-    assert (benchmark.name, benchmark.description, benchmark.version) == ("New", "", "0.1.0")
+    assert (benchmark.name, benchmark.description, benchmark.version) == (
+        "New",
+        "Questions of the benchmark New.",
+        "0.1.0",
+    )
     assert benchmark.creator == "Karenina Benchmarking System"
     assert benchmark.created_at == benchmark.modified_at
     assert len(benchmark) == 0
@@ -235,6 +239,9 @@ def test_the_table(benchmark: Benchmark) -> None:
         "Author",
         "Created",
         "Modified",
+        "Author Email",
+        "Author Affiliation",
+        "Sources",
     ]
     assert rows[1][:6] == ["target", "What is the target of venetoclax?", "BCL2", "True", "True", "Ada"]
     assert rows[3][3:6] == ["True", "False", ""]

@@ -231,5 +231,12 @@ def test_the_root_is_given_again_when_loading(tmp_path: Path) -> None:
     path = small_benchmark().save(tmp_path / "b")
     assert Benchmark.load(path).workspace_root is None
     assert Benchmark.load(path, workspace_root=tmp_path).workspace_root == tmp_path
-    with pytest.raises(InputError, match="is no folder"):
-        Benchmark.load(path, workspace_root=tmp_path / "missing")
+    missing = Benchmark.load(path, workspace_root=tmp_path / "missing")
+    (problem,) = (problem for problem in missing.check() if problem.code == "workspace")
+    assert "is no folder" in problem.what
+    assert str(tmp_path) not in missing.to_json()
+    missing.workspace_root = tmp_path
+    assert "workspace" not in {problem.code for problem in missing.check()}
+    made = Benchmark("New", workspace_root=str(tmp_path))
+    assert made == Benchmark.create("New", workspace_root=tmp_path) or made.created_at
+    assert made.workspace_root == tmp_path

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as arrow
 import pytest
 import streamlit as st
 from openpyxl import load_workbook
@@ -21,6 +23,7 @@ from karenina_core.errors import CheckpointError
 from pages.components import services
 from tests.app.looking import labelled
 from tests.benchmark.tables.files import HEADER, members, read, workbook, zipped
+from tests.security import bombs
 from tests.security.road import file_of, travel
 from tests.security.test_cells_and_pages import BAIT, BIDI, FORMULAS, INVISIBLE
 
@@ -146,6 +149,31 @@ def test_a_sheet_title_with_markup_is_shown_as_text() -> None:
     made = io.BytesIO()
     book.save(made)
     assert_harmless(page().file_uploader[0].upload("x.xlsx", made.getvalue()).run())
+
+
+@pytest.mark.parametrize("name", ["a dictionary.parquet", "one text everywhere.xlsx", "attributes.xlsx", "commas.csv"])
+def test_what_rows_become_is_counted_before_they_become_it(name: str) -> None:
+    reading = bombs.measured(next(bomb for bomb in bombs.BOMBS if bomb.name == name))
+    assert bombs.is_within(reading), reading
+    assert "should" in reading.outcome or "too l" in reading.outcome
+
+
+def lying_list(count: int, told: int) -> bytes:
+    """Return a Parquet file with a list of `count` zeros, whose description says `told`."""
+
+    def stored(number: int) -> bytes:
+        digits = [2 * number >> shift & 0x7F for shift in range(0, 28, 7)]
+        return bytes([*(digit | 0x80 for digit in digits[:-1]), digits[-1]])
+
+    data = bombs.columns(question=arrow.array([np.zeros(count, "i8")]))
+    at = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    return data[:at] + data[at:].replace(stored(count), stored(told))
+
+
+def test_a_parquet_file_that_lies_about_its_values_is_refused() -> None:
+    with pytest.raises(CheckpointError) as caught:
+        read(lying_list(10_000_000, 2_000), "lie.parquet")
+    assert caught.value.code == "zip_bomb"
 
 
 def texts(data: bytes) -> list[Any]:

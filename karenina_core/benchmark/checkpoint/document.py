@@ -1,13 +1,11 @@
 """A whole benchmark file as `Contents`, with a list of what had to be repaired; and `Contents` as a file.
 
-What a file holds beyond this program's knowledge is kept. Large files are written a part of the questions at a time.
+What a file holds beyond this program's knowledge is kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from itertools import islice
+from collections.abc import Mapping
 from typing import Any
 
 from karenina_core.benchmark.checkpoint.dialects import to_current
@@ -42,18 +40,24 @@ from karenina_core.benchmark.checkpoint.traits import (
 )
 from karenina_core.benchmark.question import DEFAULT_CREATOR, Contents
 from karenina_core.errors import CheckpointError
-from karenina_core.files import MAX_BYTES, check_extent, garbage_collection_paused, json_bytes, read_json, scaled
+from karenina_core.files import MAX_BYTES, garbage_collection_paused, json_bytes, read_json, scaled
 from karenina_core.schemas import AnyTrait, Rubric
 from karenina_core.schemas.entities.question import now
 
 MAX_QUESTIONS = 20_000
+_TRAITS_EACH = 5  # of their own, on average
 ELEMENTS = "dataFeedElement"
 """Where a file holds its questions."""
 
 _ROOT = "the file"
+_SETTING = "deep_judgment_"
 _RUBRIC = "global rubric"
 _NAME, _DESCRIPTION = RUBRIC_PROPERTIES[GLOBAL].values()
 _MANAGED = {FORMAT_VERSION_NAME: Codec(text_or_unreadable), **rubric_codecs(GLOBAL)}
+
+
+def _codec_of(name: str) -> Codec:
+    return _MANAGED.get(name, PLAIN)
 
 
 def is_custom(name: str) -> bool:
@@ -81,7 +85,7 @@ def read_document(document: Any, *, most: int = MAX_QUESTIONS) -> tuple[Contents
     Raises:
         CheckpointError: It is no benchmark, or one with too many questions.
     """
-    repairs = Repairs()
+    repairs = Repairs(traits=_TRAITS_EACH * most)
     if not isinstance(document, dict):
         raise _not_a_benchmark(f"Its outermost value is no object but {type(document).__name__}.")
     root, converted = to_current(document, repairs)
@@ -92,6 +96,8 @@ def read_document(document: Any, *, most: int = MAX_QUESTIONS) -> tuple[Contents
         what, why = f"The file has {len(elements):,} questions.", f"At most {most:,} are read."
         raise CheckpointError(what, why, "Split it into several benchmarks.", code="too_many_questions")
     values = values_by_name(root.get("additionalProperty"), _ROOT, repairs)
+    # The graphical editor's default, until a program that states what it means has saved the file.
+    repairs.counts_repeats = "checkpoint_format_version" in values and FORMAT_VERSION_NAME not in values
     contents = _header(root, values, repairs)
     dates = Dates(contents.created_at, contents.modified_at)
     strays: list[AnyTrait] = []
@@ -198,19 +204,13 @@ def write_frame(contents: Contents) -> dict[str, Any]:
         "dateModified": contents.modified_at,
         "rating": write_ratings(rubric, GLOBAL, node),
         ELEMENTS: [],
-        "additionalProperty": write_properties(
-            node.get("additionalProperty"), properties, lambda name: _MANAGED.get(name, PLAIN)
-        ),
+        "additionalProperty": write_properties(node.get("additionalProperty"), properties, _codec_of),
     }
     return laid_over(node, values)
 
 
-_AT_ONCE = 200  # questions
-_OPENING, _CLOSING = b"[\n  [", b"\n  ]\n]\n"
-
-
-def document_pieces(contents: Contents, *, limit: int, deep_judgment: bool = True) -> Iterator[bytes]:
-    """Yield the text of a file; put together, the pieces are the indented JSON of the whole document.
+def document_bytes(contents: Contents, *, limit: int, deep_judgment: bool = True) -> bytes:
+    """Return the content of a file.
 
     Args:
         contents: What to write.
@@ -218,40 +218,17 @@ def document_pieces(contents: Contents, *, limit: int, deep_judgment: bool = Tru
         deep_judgment: Whether to keep the `deep_judgment_*` settings that traits of a file may carry.
 
     Raises:
-        CheckpointError: It cannot be written, or could not be read back. That may turn out after the last piece: until
-            then nothing may count on the pieces before.
+        CheckpointError: It cannot be written, or could not be read back.
     """
-    # As it is now, also when the benchmark changes meanwhile.
-    yield from check_extent(_pieces(replace(contents, entries=dict(contents.entries)), limit, deep_judgment), limit)
-
-
-def _pieces(contents: Contents, limit: int, deep_judgment: bool) -> Iterator[bytes]:
-    def written(value: Any) -> bytes:
-        return json_bytes(value if deep_judgment else _without_deep_judgment(value), limit=limit)
-
-    frame = written(write_frame(contents))
-    if not contents.entries:
-        yield frame
-        return
-    # A line end within a text is written as `\n`, so that no text can look like this line.
-    before, key, after = frame.partition(f'\n  "{ELEMENTS}": ['.encode())
-    separator = before + key
-    entries = iter(contents.entries.values())
-    while some := list(map(write_entry, islice(entries, _AT_ONCE))):
-        # In two lists, the nodes are indented as deep as they stand in a file.
-        yield separator + written([some])[len(_OPENING) : -len(_CLOSING)]
-        separator = b","
-    yield b"\n  " + after
+    document = {**write_frame(contents), ELEMENTS: list(map(write_entry, list(contents.entries.values())))}
+    with garbage_collection_paused():
+        return json_bytes(document if deep_judgment else _without_deep_judgment(document), limit=limit)
 
 
 def _without_deep_judgment(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _without_deep_judgment(item) for key, item in value.items() if not _is_setting(key)}
+        return {key: _without_deep_judgment(item) for key, item in value.items() if not key.startswith(_SETTING)}
     if isinstance(value, list):
-        kept = (item for item in value if not (isinstance(item, dict) and _is_setting(item.get("name"))))
+        kept = (item for item in value if not (isinstance(item, dict) and str(item.get("name")).startswith(_SETTING)))
         return list(map(_without_deep_judgment, kept))
     return value
-
-
-def _is_setting(name: Any) -> bool:
-    return str(name).startswith("deep_judgment_")

@@ -5,6 +5,7 @@ The files look like linked data but are plain JSON; no context is ever resolved.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -31,6 +32,7 @@ CONTEXT: dict[str, Any] = {
 }
 
 NAMED_PLACES = 3
+_KEPT_PLACES = 20_000
 
 
 @dataclass(frozen=True)
@@ -56,32 +58,40 @@ class Repair:
 class Repairs:
     """Collects repairs; the same one in many places is reported once.
 
+    Args:
+        traits: How many traits may still be read.
+
     Attributes:
+        traits: How many that is now.
         pattern_size: Parts of the regular expressions read so far, in the whole file, repetitions written out.
+        counts_repeats: Whether a metric trait that is silent about repeated mentions counts every one.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, traits: int = 1_000) -> None:
+        self.traits = traits
         self.pattern_size = 0
-        self._places: dict[tuple[str, str], list[str]] = {}
-        self._count = 0
+        self.counts_repeats = False
+        self._places: dict[tuple[str, str], dict[str, None]] = {}
+        self._counts: Counter[tuple[str, str]] = Counter()
 
     def add(self, where: str, what: str, action: str) -> None:
         """Note one repair."""
-        self._places.setdefault((what, action), []).append(where)
-        self._count += 1
+        places = self._places.setdefault((what, action), {})
+        if len(places) < _KEPT_PLACES:
+            places[where] = None
+        self._counts[what, action] += 1
 
     def __len__(self) -> int:
-        return self._count
+        return self._counts.total()
 
     def to_list(self) -> list[Repair]:
         """Return the repairs in the order in which they were first met."""
-        return [Repair(_named(where), what, action, len(where)) for (what, action), where in self._places.items()]
+        return [Repair(_named(list(where)), *key, self._counts[key]) for key, where in self._places.items()]
 
 
 def _named(where: list[str]) -> str:
-    places = list(dict.fromkeys(where))
-    more = f" and {len(places) - NAMED_PLACES} more" if len(places) > NAMED_PLACES else ""
-    return "; ".join(places[:NAMED_PLACES]) + more
+    more = f" and {len(where) - NAMED_PLACES} more" if len(where) > NAMED_PLACES else ""
+    return "; ".join(where[:NAMED_PLACES]) + more
 
 
 class _Mark:
@@ -136,6 +146,11 @@ def plain(value: Any) -> Any:
         return value
 
 
+def source_of(text: str) -> dict[str, Any]:
+    """Return the source of an answer that is given as its address or its name."""
+    return {"url" if text.startswith(("http://", "https://")) and " " not in text else "name": text}
+
+
 def property_node(name: str, value: Any) -> dict[str, Any]:
     """Return a new property."""
     return {"@type": "PropertyValue", "name": name, "value": value}
@@ -150,7 +165,7 @@ def values_by_name(nodes: Any, where: str = "", repairs: Repairs | None = None) 
         name = node.get("name")
         if isinstance(name, str) and name in values and repairs is not None:
             repairs.add(where, f"the property {name!r} is given twice", "the first one counts")
-        elif isinstance(name, str):
+        elif isinstance(name, str) and name:
             values.setdefault(name, node.get("value"))
     return values
 

@@ -19,6 +19,7 @@ from karenina_core.benchmark.checkpoint.nodes import (
     laid_over,
     listed,
     plain,
+    source_of,
     values_by_name,
     write_properties,
 )
@@ -39,13 +40,12 @@ from karenina_core.templates import upstream_spelling
 _NAME, _DESCRIPTION = RUBRIC_PROPERTIES[QUESTION].values()
 
 
+_FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+
 def _flag(stored: Any) -> tuple[Any, str]:
-    if isinstance(stored, bool):
-        return stored, ""
-    word = str(stored).strip().lower()
-    if word in ("true", "1", "yes"):
-        return True, "read as true"
-    return (False, "read as false") if word in ("false", "0", "no") else (UNREADABLE, "")
+    flag = _FLAGS.get(str(stored).strip().lower(), UNREADABLE)
+    return flag, "" if isinstance(stored, bool) or flag is UNREADABLE else f"read as {str(flag).lower()}"
 
 
 def text_or_unreadable(stored: Any) -> tuple[Any, str]:
@@ -72,26 +72,23 @@ def _author(stored: Any) -> tuple[Any, str]:
 
 def _sources(stored: Any) -> tuple[Any, str]:
     sources = plain(stored)
-    if isinstance(sources, list) and all(isinstance(source, dict) for source in sources):
-        return sources, ""
     items = sources if isinstance(sources, list) else [sources]
     if not all(isinstance(source, dict | str) for source in items):
         return UNREADABLE, ""
-    named = ({"url" if str(source).startswith(("http://", "https://")) else "name": source} for source in items)
-    read = [source if isinstance(source, dict) else made for source, made in zip(items, named, strict=True)]
-    return read, "read as a list of sources"
+    read = [source if isinstance(source, dict) else source_of(source) for source in items]
+    return read, "" if read == sources else "read as a list of sources"
 
 
 def _examples(stored: Any) -> tuple[Any, str]:
-    items = plain(stored)
+    items, names = plain(stored), ("question", "answer")
     if not isinstance(items, list):
         return UNREADABLE, ""
-    pairs = [(item.get("question"), item.get("answer")) for item in items if isinstance(item, dict)]
-    usable = [{"question": q, "answer": a} for q, a in pairs if isinstance(q, str) and isinstance(a, str)]
-    if items and not usable:
+    whole = [item for item in items if isinstance(item, dict) and all(isinstance(item.get(n), str) for n in names)]
+    if items and not whole:
         return UNREADABLE, ""
-    unused = len(items) - len(usable)
-    return usable, f"{unused} without question and answer are not used" if unused else ""
+    unused = len(items) - len(whole)
+    remark = f"{unused} without question and answer are not used" if unused else ""
+    return [{name: item[name] for name in names} for item in whole], remark
 
 
 def _json_text(value: Any) -> str:
@@ -224,22 +221,16 @@ def _answer(item: Mapping[str, Any], where: str, repairs: Repairs) -> str:
 
 # What other programs put where there is no template yet: its one field is `response`, and verify() returns a constant.
 _PLACEHOLDER = re.compile(
-    r"""(?:(?:from|import)\s[^\n]*\n\s*)*
-        class\s+Answer\(BaseAnswer\):\s*
-        (?:\"\"\"Answer\ template\ for:.*?\"\"\"\s*)
-        response:\s*str\s*=\s*Field\(description="The\ answer\ response"\)\s*
-        def\s+verify\(self\)\s*->\s*bool:\s*
-        (?:\#[^\n]*\n\s*)*
-        return\s+(?:True|False)\s*""",
-    re.VERBOSE | re.DOTALL,
+    r'(?:(?:from|import)\s[^\n]*\n\s*)*class\s+Answer\(BaseAnswer\):\s*"""Answer template for:.*?"""\s*'
+    r'response:\s*str\s*=\s*Field\(description="The answer response"\)\s*'
+    r"def\s+verify\(self\)\s*->\s*bool:\s*(?:#[^\n]*\n\s*)*return\s+(?:True|False)\s*",
+    re.DOTALL,
 )
-_LONGEST_PLACEHOLDER = 1_000
 
 
 def is_placeholder(source: str) -> bool:
     """Whether the source is the template other programs make up for a question without one; it decides nothing."""
-    short = len(source) <= _LONGEST_PLACEHOLDER and "The answer response" in source
-    return short and bool(_PLACEHOLDER.fullmatch(source.strip()))
+    return len(source) <= 1_000 and bool(_PLACEHOLDER.fullmatch(source.strip()))
 
 
 def _template_node(item: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
@@ -56,18 +57,18 @@ class Field(NamedTuple):
         name: In the trait.
         default: What a rating without its property means.
         decode: Turns what the file holds into the value.
-        other: The name of its property, where it is another.
+        other: The names of its property, where they differ; the first is written.
     """
 
     name: str
     default: Any = None
     decode: Callable[[Any], Any] = lambda stored: stored
-    other: str = ""
+    other: tuple[str, ...] = ()
 
     @property
-    def property(self) -> str:
-        """Its property in the file."""
-        return self.other or self.name
+    def properties(self) -> tuple[str, ...]:
+        """Its properties in the file: the one that is written, and older names of it."""
+        return self.other or (self.name,)
 
 
 class Kind(NamedTuple):
@@ -111,13 +112,9 @@ def _complete_llm(data: dict[str, Any], rating: Mapping[str, Any], values: Mappi
         data[name] = int(value)
 
 
-def _complete_regex(data: dict[str, Any], _: Mapping[str, Any], values: Mapping[str, Any], note: Note) -> None:
+def _complete_regex(data: dict[str, Any], *_: Any) -> None:
     if not data["pattern"]:
-        by_function = "callable_name" in values
-        raise _UnusableError("it names a Python function instead of a pattern" if by_function else "it has no pattern")
-    if "invert" in values and "invert_result" not in values:
-        note("the property is named 'invert'", "read as 'invert_result'")
-        data["invert"] = values["invert"] or False
+        raise _UnusableError("it has no pattern")
 
 
 _MODES = {None: None, "tp_only": "tp_only", "full_matrix": "full_matrix", "tp_and_tn": "full_matrix"}
@@ -143,7 +140,7 @@ KINDS = {
     "regex": Kind(
         ("RegexTrait", "RegexRubricTrait", "ManualRubricTrait", "ManualTrait"),
         ManualRubricTrait,
-        (Field("pattern"), Field("case_sensitive", True), Field("invert", False, other="invert_result")),
+        (Field("pattern"), Field("case_sensitive", True), Field("invert", False, other=("invert_result", "invert"))),
         complete=_complete_regex,
     ),
     "metric": Kind(
@@ -185,7 +182,7 @@ def read_rating(rating: dict[str, Any], place: str, where: str, repairs: Repairs
         note(f"the trait name {rating.get('name')!r} is not usable", "it got another one")
     values = values_by_name(rating.get("additionalProperty"))
     scope, kind, written_type = _type_of(rating, place, values, note)
-    if rating.get("additionalType") != written_type:
+    if str(rating.get("additionalType")).removeprefix(PREFIX) != written_type.removeprefix(PREFIX):
         rating = {**rating, "additionalType": written_type}
     description, summary = (_text(given) for given in (rating.get("description"), values.get("summary")))
     stored = StoredTrait(name=name, description=description, kind=kind, rating=rating)
@@ -199,8 +196,14 @@ def read_rating(rating: dict[str, Any], place: str, where: str, repairs: Repairs
         model = KINDS[kind].model
         if model is None:
             return scope, stored
-        data = _data_of(KINDS[kind], rating, values, note)
-        return scope, model.model_validate({**data, "name": name, "description": description, "summary": summary})
+        if kind == "metric" and repairs.counts_repeats and "repeated_extraction" not in values:
+            note("repeated mentions are not said to count once", "every mention counts")
+            values["repeated_extraction"] = False
+        data = {**_data_of(KINDS[kind], rating, values, note), "description": description, "summary": summary}
+        trait = model.model_validate({**data, "name": name})
+        if not str(rating["additionalType"]).startswith(PREFIX):
+            note(f"the type lacks the prefix {PREFIX!r}", "prefix added")
+        return scope, trait
     except (_UnusableError, InputError, ValidationError) as error:
         problem = validation_message(error)
         note(f"the trait cannot be evaluated: {problem}", "kept as it is")
@@ -208,7 +211,12 @@ def read_rating(rating: dict[str, Any], place: str, where: str, repairs: Repairs
 
 
 def _data_of(kind: Kind, rating: Mapping[str, Any], values: Mapping[str, Any], note: Note) -> dict[str, Any]:
-    given = {field.name: values.get(field.property) for field in kind.fields}
+    given = {}
+    for field in kind.fields:
+        used = next((name for name in field.properties if name in values), field.properties[0])
+        if used != field.properties[0]:
+            note(f"the property is named {used!r}", f"read as {field.properties[0]!r}")
+        given[field.name] = values.get(used)
     data = {f.name: f.default if given[f.name] is None else f.decode(given[f.name]) for f in kind.fields}
     kind.complete(data, rating, values, note)
     return {**data, "higher_is_better": values.get("higher_is_better", kind.higher_is_better)}
@@ -240,11 +248,10 @@ def _type_of(rating: Mapping[str, Any], place: str, values: Mapping[str, Any], n
     type_ = bare.removeprefix(scope)
     if not scope or type_ not in _KIND_OF_TYPE:
         return scope or place, bare, text
-    if bare == text:
-        note(f"the type lacks the prefix {PREFIX!r}", "prefix added")
     if type_.startswith("Manual"):
-        note(f"the type {type_!r} is an older name", "read as a regex trait")
-        type_ = KINDS["regex"].types[0]
+        kind = "callable" if "callable_name" in values and not values.get("pattern") else "regex"
+        note(f"the type {type_!r} is an older name", f"read as a {kind} trait")
+        type_ = KINDS[kind].types[0]
     return scope, _KIND_OF_TYPE[type_], f"{PREFIX}{scope}{type_}"
 
 
@@ -285,12 +292,12 @@ def write_rating(trait: AnyTrait, scope: str, read: dict[str, Any] | None = None
         base = {}
     type_, worst, best = _type_and_bounds(trait)
     fields = KINDS[trait.type].fields
-    values = {field.property: getattr(trait, field.name) for field in fields} | {"summary": trait.summary}
+    values = {field.properties[0]: getattr(trait, field.name) for field in fields} | {"summary": trait.summary}
     values = {name: value for name, value in values.items() if value not in (None, [])}
     if values.get("kind") == "binary":
         values["kind"] = "boolean"
     values["higher_is_better"] = trait.higher_is_better
-    managed = _ALWAYS_MANAGED | {field.property for field in fields}
+    managed = _ALWAYS_MANAGED | {field.properties[0] for field in fields}
     nodes = write_properties(base.get("additionalProperty"), values, lambda name: PLAIN if name in managed else None)
     written = {
         "@type": "Rating",
@@ -342,9 +349,10 @@ def make_rubric(
     """Return the rubric of the traits, None when there is nothing; a repeated name gets a number."""
     unique: dict[str, AnyTrait] = {}
     traits = list(traits)
-    if len(traits) > MAX_TRAITS:
-        why = f"At most {MAX_TRAITS:,} are read."
-        what = f"The {where} has {len(traits):,} traits."
+    repairs.traits -= len(traits)
+    if len(traits) > MAX_TRAITS or repairs.traits < 0:
+        why = f"At most {MAX_TRAITS:,} of a rubric are read, and five for every question a file may have."
+        what = f"The {where} has {len(traits):,} traits{', and others many more' if repairs.traits < 0 else ''}."
         raise CheckpointError(what, why, "Keep those that are wanted.", code="too_many_traits")
     for trait in traits:
         if trait.name not in unique:
@@ -425,6 +433,8 @@ def _rating_of(trait: Mapping[str, Any], kind: str | None, scope: str) -> dict[s
     kind = kind or kind_by_shape(trait)
     literal = kind == "llm" and (trait.get("kind") == "literal" or "classes" in trait)
     properties = {name: value for name, value in trait.items() if name not in _ON_THE_RATING}
+    if kind == "callable" and isinstance(code := properties.get("callable_code"), str):
+        properties["callable_code"] = _as_base64(code)
     scale = trait.get("scale")
     if isinstance(scale, list) and scale and "min_score" not in trait:
         properties |= {"min_score": scale[0], "max_score": scale[-1]}
@@ -436,6 +446,15 @@ def _rating_of(trait: Mapping[str, Any], kind: str | None, scope: str) -> dict[s
         "additionalType": f"{PREFIX}{scope}{'LLMRubricTrait' if literal else KINDS[kind].types[0]}",
         "additionalProperty": [property_node(name, value) for name, value in properties.items()],
     }
+
+
+def _as_base64(code: str) -> str:
+    """Return code as ratings hold it; plain objects may hold its plain text, which no reader of ratings takes."""
+    try:
+        b64decode(code, validate=True)
+    except ValueError:
+        return b64encode(code.encode()).decode()
+    return code
 
 
 def _objects(traits: Any, where: str, repairs: Repairs) -> list[dict[str, Any]]:

@@ -13,16 +13,13 @@ from typing import Final
 from karenina_core.errors import CheckpointError
 
 MAX_MEMBERS: Final = 500
-MAX_MEMBER_BYTES: Final = 100 * 2**20  # of one member, unpacked
+MAX_MEMBER_BYTES: Final = 64 * 2**20  # of one member, unpacked
 MAX_TOTAL_BYTES: Final = 200 * 2**20  # of all members together, unpacked
 MAX_RATIO: Final = 300  # unpacked to packed; spreadsheets reach about 50, deflate at most 1,030
 _RATIO_FROM: Final = 10 * 2**20  # a smaller member harms nobody, however well it is packed
 _CHUNK: Final = 2**16
 
-_START = (b"PK\x03\x04", b"PK\x05\x06")
-_DIRECTORY_ENTRY = b"PK\x01\x02"
 _ELSEWHERE = re.compile(r"[/\\]|[A-Za-z]:|(.*[/\\])?\.\.([/\\]|$)|.*[\0-\x1f\x7f]", re.DOTALL)
-_LOCKED = 0x1 | 0x40 | 0x2000
 
 # What happened and what to do, by the code of the error.
 _REASONS = {
@@ -40,7 +37,7 @@ def _refused(why: str, code: str = "zip") -> CheckpointError:
 
 def is_archive(data: bytes) -> bool:
     """Say whether the bytes begin as a zip archive does."""
-    return data.startswith(_START)
+    return data.startswith((b"PK\x03\x04", b"PK\x05\x06"))
 
 
 class Archive:
@@ -48,6 +45,7 @@ class Archive:
 
     Attributes:
         data: The bytes of the file.
+        names: The names of its files, in order; folders are not listed.
 
     Raises:
         CheckpointError: It is refused; `code` is `zip_bomb`, `zip_path`, `zip_files`, or `zip` when it is damaged,
@@ -58,7 +56,7 @@ class Archive:
         if not is_archive(data):
             raise _refused("It does not begin as one.")
         # Its directory is read as a whole, so that a directory of millions has to be noticed before.
-        if data.count(_DIRECTORY_ENTRY) > 20 * MAX_MEMBERS:
+        if data.count(b"PK\x01\x02") > 20 * MAX_MEMBERS:
             raise _refused("", "zip_files")
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
@@ -66,17 +64,13 @@ class Archive:
             raise _refused(str(error)) from error
         self.data = data
         self._members = _checked(self._zip.infolist())
+        self.names = tuple(self._members)
         total = 0
         for member in self._members.values():
             for chunk in self._chunks(member):
                 total += len(chunk)
                 if total > MAX_TOTAL_BYTES:
                     raise _refused(f"Unpacked it is larger than {MAX_TOTAL_BYTES // 2**20} MB.", "zip_bomb")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of its files, in order; folders are not listed."""
-        return tuple(self._members)
 
     def __contains__(self, name: object) -> bool:
         return name in self._members
@@ -100,9 +94,8 @@ class Archive:
                 while chunk := file.read(_CHUNK):
                     size += len(chunk)
                     if size > allowed:
-                        raise _refused(
-                            f"{member.filename[:80]!r} grows to more than {allowed / 1e6:.0f} MB.", "zip_bomb"
-                        )
+                        why = f"{member.filename[:80]!r} grows to more than {allowed / 1e6:.0f} MB."
+                        raise _refused(why, "zip_bomb")
                     yield chunk
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
             raise _refused(str(error)) from error
@@ -116,7 +109,7 @@ def _checked(infos: list[zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:
         kind = stat.S_IFMT(info.external_attr >> 16)
         if _ELSEWHERE.match(name) or kind not in (0, stat.S_IFREG, stat.S_IFDIR):
             raise _refused(f"{name[:80]!r} is no plain file below the archive's own folder.", "zip_path")
-        if info.flag_bits & _LOCKED:
+        if info.flag_bits & (0x1 | 0x40 | 0x2000):
             raise _refused("It is locked with a password.")
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise _refused(f"{name[:80]!r} is packed in a way that is not read.")

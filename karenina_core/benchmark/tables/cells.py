@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Callable
 from typing import Any, Final
 
+from karenina_core.benchmark.checkpoint.nodes import plain, source_of
 from karenina_core.benchmark.tables.table import Cell, is_blank
 from karenina_core.sheets import csv_cell
 
@@ -102,8 +103,8 @@ def yes_or_no(value: Cell) -> bool | None:
 
 def author_of(name: Cell, email: Cell, affiliation: Cell) -> dict[str, Any] | None:
     """Return an author as benchmark files hold one, None when there is none."""
-    if isinstance(name, dict):
-        return name
+    if isinstance(whole := plain(name), dict):
+        return whole
     cells = {"name": name, "email": email, "affiliation": affiliation}
     given = {field: text_of(value).strip() for field, value in cells.items() if not is_blank(value)}
     return {"@type": "Person", **given} if given else None
@@ -115,8 +116,5 @@ def sources_of(value: Cell) -> list[dict[str, Any]]:
         return value
     items = value if isinstance(value, list) else [value]
     lines = (line.strip(" ;\r\t") for item in items for line in text_of(item).replace("; ", "\n").split("\n"))
-    return [{"url" if _is_address(line) else "name": line} for line in lines if line]
-
-
-def _is_address(text: str) -> bool:
-    return text.startswith(("http://", "https://")) and " " not in text
+    sources = (plain(line) for line in lines if line)
+    return [source if isinstance(source, dict) else source_of(str(source)) for source in sources]

@@ -12,20 +12,14 @@ from karenina_core.benchmark.tables.table import Table, is_blank
 from karenina_core.errors import InputError
 
 
-class Role(NamedTuple):
-    """What a single column can mean.
+def _role(title: str, names: str) -> Any:
+    """Declare what a single column can mean.
 
-    Attributes:
+    Args:
         title: Its name in words.
         names: What such columns are called, in small letters without blanks and signs, the most telling first.
     """
-
-    title: str
-    names: str
-
-
-def _role(title: str, names: str) -> Any:
-    return field(default=None, metadata={"role": Role(title, names)})
+    return field(default=None, metadata={"title": title, "names": names.split()})
 
 
 SEPARATORS: Final = {",": "comma", **KEYWORD_SEPARATORS, "": "none"}
@@ -134,8 +128,8 @@ class ColumnMapping:
             raise InputError(what, next="Choose the column with the answers.")
 
 
-_ROLES: Final[dict[str, Role]] = {item.name: item.metadata["role"] for item in fields(ColumnMapping) if item.metadata}
-ROLES: Final = {name: role.title for name, role in _ROLES.items()}
+_ROLES: Final = [item for item in fields(ColumnMapping) if item.metadata]
+ROLES: Final[dict[str, str]] = {role.name: role.metadata["title"] for role in _ROLES}
 """What a single column can mean, with its name in words."""
 
 
@@ -143,11 +137,11 @@ def suggest_mapping(table: Table) -> ColumnMapping:
     """Return what the column names, and some content, make likely. Nothing is assigned twice."""
     plain = {column: _NO_LETTER.sub("", column.casefold()) for column in table.columns}
     chosen: dict[str, str] = {}
-    for name, role in _ROLES.items():
-        ranked = (column for word in role.names.split() for column in table.columns if plain[column] == word)
+    for role in _ROLES:
+        ranked = (column for word in role.metadata["names"] for column in table.columns if plain[column] == word)
         free = next((column for column in ranked if column not in chosen.values()), None)
         if free is not None:
-            chosen[name] = free
+            chosen[role.name] = free
     # Where a table names the models, a plain "answer" is theirs.
     if "model" in chosen and "response" not in chosen and plain.get(chosen.get("answer", "")) in ("answer", "antwort"):
         chosen["response"] = chosen.pop("answer")

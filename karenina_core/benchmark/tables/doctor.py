@@ -24,7 +24,7 @@ from karenina_core.benchmark.tables.cells import (
     yes_or_no,
 )
 from karenina_core.benchmark.tables.columns import ColumnMapping, model_of
-from karenina_core.benchmark.tables.table import Cell, Mark, Row, Table, is_blank
+from karenina_core.benchmark.tables.table import Cell, Mark, Progress, Row, Table, is_blank, observed
 from karenina_core.benchmark.workspaces import check_relative
 from karenina_core.errors import InputError, TemplateError
 from karenina_core.files import MAX_TEXT
@@ -217,7 +217,11 @@ class Import:
 
 
 def apply(
-    table: Table, mapping: ColumnMapping, choices: Choices | None = None, existing: Benchmark | None = None
+    table: Table,
+    mapping: ColumnMapping,
+    choices: Choices | None = None,
+    existing: Benchmark | None = None,
+    progress: Progress | None = None,
 ) -> Import:
     """Examine every row and make questions of the good ones. Nothing is changed by it.
 
@@ -226,12 +230,13 @@ def apply(
         mapping: What its columns mean.
         choices: What a person decided about earlier findings.
         existing: The benchmark the questions are to be added to, None for a new one.
+        progress: Told now and then how many rows are examined; long templates take a tenth of a second each.
 
     Raises:
         InputError: The mapping does not fit the table.
     """
     mapping.check(table)
-    return _Doctor(table, mapping, choices or Choices(), existing).examine()
+    return _Doctor(table, mapping, choices or Choices(), existing).examine(progress)
 
 
 class _Row:
@@ -329,13 +334,13 @@ class _Doctor:
         self._by_id: dict[str, Draft] = {}
         self._responses: dict[tuple[str, str], int] = {}
 
-    def examine(self) -> Import:
+    def examine(self, progress: Progress | None) -> Import:
         rows, positions = self._table.rows, {name: at for at, name in enumerate(self._table.columns)}
         examined = [name for name in (self._mapping.answer, *self._mapping.metadata) if name]
         dates = {name for name in examined if _holds_dates(rows, positions[name])}
         left_out = set()
         drafts: dict[int, Draft] = {}
-        for row in rows:
+        for row in rows if progress is None else observed(rows, len(rows), progress):
             reader = _Row(row, positions, dates, self._choices)
             draft = self._draft(row.number, reader)
             self._findings += reader.findings

@@ -6,8 +6,9 @@ import datetime
 import io
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, Final
 
 from karenina_core.benchmark.tables.archive import Archive
@@ -17,17 +18,27 @@ from karenina_core.benchmark.tables.table import (
     MAX_ROWS,
     Cell,
     Mark,
+    Progress,
     Row,
     Table,
     TableError,
+    bounded,
     from_rows,
+    observed,
 )
+from karenina_core.errors import KareninaError
 
 _MAX_SHEETS: Final = 100
 _MAX_AREAS: Final = 20_000
 _MAX_ROW: Final = 2**20  # as in Excel
+_MAX_CELLS: Final = 500_000  # each takes 10 to 20 µs
+_MAX_MARKS: Final = {"xl/worksheets/": 8 * _MAX_CELLS, "xl/sharedStrings": 8 * _MAX_CELLS}
+_OTHER_MARKS: Final = 200_000  # in any other part; there each takes ten times as long
+_MARK = re.compile(rb"<[^/]|=\s*[\"']")  # an element or an attribute
 _ESCAPE = re.compile(r"_x((?!0000|[Dd][89A-Fa-f])[0-9A-Fa-f]{4})_")
-_FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
+_ROW = re.compile(rb"<(?:\w+:)?row[\s/>]")
+_CELL = re.compile(rb"<(?:\w+:)?c[\s/>]")
+_FORMULA = re.compile(rb"<(?:\w+:)?c\s(?:[^>]*?\s)?r=[\"']([A-Z]{1,3}\d{1,7})[\"'][^>]*>\s*<(?:\w+:)?f[\s/>]")
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell\s[^>]*?ref=[\"']([A-Z]{1,3}\d{1,7}:[A-Z]{1,3}\d{1,7})[\"']")
 
 
@@ -49,10 +60,18 @@ def sheet_names(archive: Archive) -> list[str]:
         book.close()
 
 
-def read_excel(archive: Archive, *, sheet: str | None = None, header_row: int | None = None) -> Table:
+def read_excel(
+    archive: Archive, *, sheet: str | None = None, header_row: int | None = None, progress: Progress | None = None
+) -> Table:
     """Read one sheet: the named one, or the first.
 
     Numbers stay numbers, dates become ISO texts, and a formula becomes the value that was stored with it.
+
+    Args:
+        archive: The workbook.
+        sheet: Title of the sheet.
+        header_row: Number of the row with the column names.
+        progress: Told now and then how many rows are read.
 
     Raises:
         TableError: There is no such sheet, or the workbook is damaged, refused or too large.
@@ -61,59 +80,69 @@ def read_excel(archive: Archive, *, sheet: str | None = None, header_row: int | 
     try:
         chosen = next((item for item in book.worksheets if sheet in (None, item.title)), None)
         if chosen is None:
-            raise TableError(f"The workbook has no sheet {sheet!r} with cells.", code="sheet")
+            what = (
+                f"The workbook has no sheet {sheet!r} with cells." if sheet else "No sheet of the workbook holds cells."
+            )
+            raise TableError(what, next="Choose another sheet, or another file.", code="sheet")
         xml = archive.read(chosen._worksheet_path)
-        formulas = _formulas(archive, chosen.title) if _FORMULA.search(xml) else frozenset()
-        rows = {row.number: row for row in _rows(chosen, formulas)}
-    except (TableError, MemoryError):
+        if next(islice(_CELL.finditer(xml), _MAX_CELLS, None), None):
+            raise _too_large()
+        formulas = {reference.decode() for reference in _FORMULA.findall(xml)}
+        read = _rows(chosen, formulas)
+        if progress is not None:
+            read = observed(read, len(_ROW.findall(xml)), progress)
+        rows = {row.number: row for row in bounded(read)}
+        areas = [area.decode() for area in _MERGED.findall(xml)[:_MAX_AREAS]]
+        notes = [f"Read from the sheet {chosen.title!r}."]
+        if areas:
+            notes.append(f"The sheet has {len(areas)} merged areas; only the first cell of each holds a value.")
+        if formulas:
+            notes.append("Formulas are not computed; the values stored with them are read.")
+        return from_rows(_with_merged(rows, areas), notes, header_row=header_row)
+    except (KareninaError, MemoryError):
         raise
     except Exception as error:  # openpyxl passes on whatever a damaged part leads to
         raise _damaged(error) from error
     finally:
         book.close()
-    areas = [area.decode() for area in _MERGED.findall(xml)[:_MAX_AREAS]]
-    notes = [f"Read from the sheet {chosen.title!r}."]
-    if areas:
-        notes.append(f"The sheet has {len(areas)} merged areas; only the first cell of each holds a value.")
-    if formulas:
-        notes.append("Formulas are not computed; the values stored with them are read.")
-    return from_rows(_with_merged(rows, areas), notes, header_row=header_row)
 
 
-def _opened(archive: Archive, *, data_only: bool = True) -> Any:
+def _opened(archive: Archive) -> Any:
     from openpyxl import load_workbook
 
     for name in archive.names:
-        # As bytes of UTF-8 and of UTF-16. No spreadsheet program writes a document type; entities can grow without end.
-        if name.lower().endswith((".xml", ".rels", ".vml")) and b"<!DOCTYPE" in archive.read(name).replace(b"\0", b""):
+        if not name.lower().endswith((".xml", ".rels", ".vml")):
+            continue
+        xml = archive.read(name)
+        text = xml.replace(b"\0", b"") if b"\0" in xml else xml  # as bytes of UTF-8, also where it is UTF-16
+        # No spreadsheet program writes a document type; entities can grow without end.
+        if b"<!DOCTYPE" in text:
             raise TableError("The workbook is refused: it declares a document type.", code="entities")
+        most = next((marks for start, marks in _MAX_MARKS.items() if name.startswith(start)), _OTHER_MARKS)
+        if len(text) > most and next(islice(_MARK.finditer(text), most, None), None):
+            raise _too_large()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of styles and extensions, which do not matter here
-            return load_workbook(io.BytesIO(archive.data), read_only=True, data_only=data_only, keep_links=False)
+            return load_workbook(io.BytesIO(archive.data), read_only=True, data_only=True, keep_links=False)
     except Exception as error:
         raise _damaged(error) from error
 
 
+def _too_large() -> TableError:
+    why = f"At most {_MAX_CELLS:,} cells of a workbook are read."
+    return TableError("The workbook is too large.", why, "Keep the rows you need, or save it as CSV.", code="rows")
+
+
 def _damaged(error: Exception) -> TableError:
+    reason = str(error).splitlines()[0].strip("\"'. ") if str(error) else "it breaks off"
     next_step = "Open it in a spreadsheet program and save it again as .xlsx."
-    return TableError("The workbook is damaged.", f"{type(error).__name__}: {error}", next_step, code="xlsx")
+    why = f"One of its parts is missing or cannot be read: {reason}."
+    return TableError("The workbook is damaged.", why, next_step, code="xlsx")
 
 
-def _formulas(archive: Archive, title: str) -> frozenset[tuple[int, int]]:
-    """Return the row and the column of every formula of a sheet."""
-    book = _opened(archive, data_only=False)
-    try:
-        found = (
-            (number, cell.column) for number, cells in _cells(book[title]) for cell in cells if cell.data_type == "f"
-        )
-        return frozenset(found)
-    finally:
-        book.close()
-
-
-def _cells(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
-    """Yield the number and the cells of every row that has some."""
+def _rows(sheet: Any, formulas: Container[str]) -> Iterator[Row]:
+    """Yield every row that has cells."""
     from openpyxl.cell.read_only import EMPTY_CELL
 
     # The size a sheet states of itself is not believed.
@@ -124,23 +153,15 @@ def _cells(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
         for number, row in enumerate(sheet.iter_rows(max_col=MAX_COLUMNS + 1), start=1):
             if row is gap:  # for rows that are not in the file there is one and the same
                 continue
-            cells = [cell for cell in row if cell is not EMPTY_CELL]
-            gap = None if cells else row
-            count += len(cells)
-            if number > _MAX_ROW or count > MAX_CELLS:
-                why = f"At most {MAX_CELLS:,} cells are read."
-                raise TableError("The sheet is too large.", why, "Keep the rows you need.", code="rows")
-            if cells:
-                yield number, cells
-
-
-def _rows(sheet: Any, formulas: frozenset[tuple[int, int]]) -> Iterator[Row]:
-    for number, cells in _cells(sheet):
-        read = {cell.column - 1: _read(cell, (number, cell.column) in formulas) for cell in cells}
-        values = {at: value for at, (value, mark) in read.items() if mark or value is not None}
-        marks = {at: mark for at, (_, mark) in read.items() if mark}
-        if values:
-            yield Row(number, tuple(map(values.get, range(max(values) + 1))), marks)
+            read = {c.column - 1: _read(c, c.coordinate in formulas) for c in row if c is not EMPTY_CELL}
+            gap = None if read else row
+            count += len(read)
+            if number > _MAX_ROW or count > _MAX_CELLS:
+                raise _too_large()
+            marks = {at: mark for at, (_, mark) in read.items() if mark}
+            values = {at: value for at, (value, _) in read.items() if at in marks or value is not None}
+            if values:
+                yield Row(number, tuple(map(values.get, range(max(values) + 1))), marks)
 
 
 def _read(cell: Any, is_formula: bool) -> tuple[Cell, Mark | None]:

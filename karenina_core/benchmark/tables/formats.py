@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 
 from karenina_core.benchmark.tables.archive import Archive, is_archive
 from karenina_core.benchmark.tables.excel import is_workbook, read_excel, sheet_names
+from karenina_core.benchmark.tables.parquet import read_parquet
 from karenina_core.benchmark.tables.readers import (
     decode,
     find_list,
@@ -15,10 +16,9 @@ from karenina_core.benchmark.tables.readers import (
     read_delimited,
     read_lines,
     read_list,
-    read_parquet,
     read_results,
 )
-from karenina_core.benchmark.tables.table import Table, TableError
+from karenina_core.benchmark.tables.table import Progress, Table, TableError
 from karenina_core.errors import CheckpointError
 from karenina_core.files import MAX_BYTES, read_json
 
@@ -107,8 +107,13 @@ def open_file(data: bytes, name: str, member: str | None = None) -> Opened | lis
     return open_file(inside, member or names[0])
 
 
-def read_table(opened: Opened, options: Options | None = None) -> Table:
+def read_table(opened: Opened, options: Options | None = None, progress: Progress | None = None) -> Table:
     """Read the table in a file.
+
+    Args:
+        opened: The file.
+        options: How it is to be read.
+        progress: Told now and then how many rows of a workbook are read; nothing else takes long.
 
     Raises:
         CheckpointError: It cannot be read; a `TableError` says in which row.
@@ -116,7 +121,7 @@ def read_table(opened: Opened, options: Options | None = None) -> Table:
     chosen, content = options or Options(), opened.content
     match opened.format:
         case "excel":
-            return read_excel(content, sheet=chosen.sheet, header_row=chosen.header_row)
+            return read_excel(content, sheet=chosen.sheet, header_row=chosen.header_row, progress=progress)
         case "csv":
             usual = "\t" if suffix(opened.name) in ("tsv", "tab") else None
             sign, row = chosen.delimiter or usual, chosen.header_row

@@ -1,26 +1,24 @@
-"""Files of text and lists of objects: CSV and its relatives, JSON, JSON Lines, Parquet, exports of results."""
+"""Files of text and lists of objects: CSV and its relatives, JSON, JSON Lines, exports of results."""
 
 from __future__ import annotations
 
 import codecs
 import csv
-import datetime
 import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any, Final
-
-from pydantic_core import to_jsonable_python
+from typing import Any, Final, Literal
 
 from karenina_core.benchmark.tables.table import (
+    MAX_CELLS,
     Cell,
     Row,
     Table,
     TableError,
-    check_size,
     from_records,
     from_rows,
+    too_long,
 )
 from karenina_core.errors import CheckpointError
 from karenina_core.files import MAX_BYTES, read_json
@@ -70,12 +68,17 @@ def read_delimited(
     hint = line[4:] if line.lower().startswith("sep=") and line[4:] in DELIMITERS else None
     text, skipped = (rest, 1) if hint else (text, 0)
     sign = delimiter or hint or find_delimiter(text)
+    if text.count(sign) + text.count("\n") > 2 * MAX_CELLS:
+        raise too_long()
     how = "" if delimiter or hint else " (guessed from the first rows)"
     notes = [note, f"Cells are separated by a {DELIMITERS.get(sign, repr(sign))}{how}."]
-    quoted = sign != "\t" or _is_quoted_well(text, sign)
-    if not quoted:
-        notes.append("Quotation marks are read as part of the text.")
-    return from_rows(_rows(text, sign, quoted, skipped), notes, header_row=header_row)
+    try:
+        return from_rows(_rows(text, sign, csv.QUOTE_MINIMAL, skipped), notes, header_row=header_row)
+    except TableError as error:
+        if error.code != "quotes" or sign != "\t":
+            raise
+    notes.append("Quotation marks are read as part of the text.")
+    return from_rows(_rows(text, sign, csv.QUOTE_NONE, skipped), notes, header_row=header_row)
 
 
 def decode(data: bytes, encoding: str | None = None) -> tuple[str, str]:
@@ -141,37 +144,23 @@ def find_delimiter(text: str) -> str:
     return max(DELIMITERS, key=evenness)
 
 
-def _is_quoted_well(text: str, sign: str) -> bool:
-    try:
-        for _ in csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True):
-            pass
-    except csv.Error:
-        return False
-    return True
-
-
-def _rows(text: str, sign: str, quoted: bool, skipped: int) -> Iterator[Row]:
-    source = io.StringIO(text, newline="")
-    reader = csv.reader(source, delimiter=sign, strict=True, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
+def _rows(text: str, sign: str, quoting: Literal[0, 3], skipped: int) -> Iterator[Row]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True, quoting=quoting)
     number = skipped
     try:
-        for record in reader:
-            number += 1
+        for number, record in enumerate(reader, start=skipped + 1):
             yield Row(number, tuple(record))
     except csv.Error as error:
-        raise TableError(
+        why = f"{error}, near line {reader.line_num + skipped} of the file."
+        what, next_step = (
             "A quotation mark does not pair with another.",
-            f"{error}, near line {reader.line_num + skipped} of the file.",
-            'Close the quotation, or write a quotation mark within a cell twice ("").',
-            code="quotes",
-            row=number + 1,
-        ) from error
+            'Close it, or write a quotation mark within a cell twice ("").',
+        )
+        raise TableError(what, why, next_step, code="quotes", row=number + 1) from error
 
 
 # Lists of objects
 
-MAX_UNPACKED: Final = 200 * 2**20  # bytes of a Parquet file, unpacked
-_BATCH: Final = 1_000
 _OF_BENCHMARKS = frozenset({"dataFeedElement", "hasPart", "checkpoint"})
 _NEXT = 'Use a list of objects, such as [{"question": "…", "answer": "…"}], or an object that holds one such list.'
 
@@ -228,59 +217,6 @@ def _objects(items: Iterable[tuple[int, Any]]) -> Iterator[tuple[int, Mapping[st
         if not isinstance(item, dict):
             raise TableError(f"It is no object but {type(item).__name__}.", next=_NEXT, code="json", row=number)
         yield number, item
-
-
-def read_parquet(data: bytes) -> Table:
-    """Read a Parquet file.
-
-    Raises:
-        TableError: It is damaged, or too large unpacked.
-    """
-    import pyarrow as arrow
-    import pyarrow.parquet as parquet
-
-    try:
-        limits = {"thrift_string_size_limit": 10**7, "thrift_container_size_limit": 10**6}
-        file = parquet.ParquetFile(arrow.BufferReader(data), **limits)
-        about = file.metadata
-        check_size(about.num_rows, about.num_columns)
-        groups = [about.row_group(number) for number in range(about.num_row_groups)]
-        sizes = (group.column(at).total_uncompressed_size for group in groups for at in range(group.num_columns))
-        if sum(sizes) > MAX_UNPACKED:
-            raise _too_large()
-        names = tuple(map(str, file.schema_arrow.names))
-        return from_rows([Row(0, names), *_parquet_rows(file)], header_row=0)
-    except TableError:
-        raise
-    except (arrow.ArrowException, OSError, ValueError, KeyError, NotImplementedError, OverflowError) as error:
-        raise TableError("The Parquet file is damaged.", str(error)[:300], code="parquet") from error
-
-
-def _parquet_rows(file: Any) -> Iterator[Row]:
-    number = size = 0
-    for batch in file.iter_batches(batch_size=_BATCH, use_threads=False):
-        size += batch.nbytes
-        if size > MAX_UNPACKED:  # whatever its description says
-            raise _too_large()
-        for cells in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            number += 1
-            yield Row(number, tuple(map(_json_value, cells)))
-
-
-def _too_large() -> TableError:
-    return TableError("The file unpacks to far more than it should.", code="zip_bomb")
-
-
-def _json_value(value: Any) -> Cell:
-    if value is None or isinstance(value, str | bool | int):
-        return value
-    if isinstance(value, float):
-        return value if abs(value) < float("inf") else None
-    if isinstance(value, datetime.datetime):
-        return value.isoformat().removesuffix("T00:00:00")
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    return to_jsonable_python(value, inf_nan_mode="strings", serialize_unknown=True)
 
 
 # Where an export of results holds what a table has: of this program, and of the upstream project, versions 2.x.
@@ -343,6 +279,5 @@ def _at(result: Any, path: str) -> Any:
 def _model_name(parts: Any) -> str:
     """Return the name of a model that upstream describes by its parts."""
     given = parts if isinstance(parts, dict) else {}
-    provider = given.get("provider") or given.get("model_provider")
-    name = given.get("model_name") or given.get("name")
-    return "/".join(str(part) for part in (provider, name) if part) or "model"
+    names = (given.get("provider") or given.get("model_provider"), given.get("model_name") or given.get("name"))
+    return "/".join(map(str, filter(None, names))) or "model"

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, dropwhile, islice
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from karenina_core.errors import CheckpointError
+from karenina_core.files import MAX_BYTES
 from karenina_core.text import first_free
 
 MAX_ROWS: Final = 100_000
 MAX_COLUMNS: Final = 200
 MAX_CELLS: Final = 2_000_000
+MAX_CHARACTERS: Final = 2 * MAX_BYTES  # of all texts together, as often as rows repeat them
 _TITLE_ROWS: Final = 10
 
 Cell = Any
 """A JSON value: text, a number, True or False, None for an empty cell; a list or an object in files that have them."""
+
+Progress = Callable[[int, int], object]
+"""Is told how many rows of how many are done, about as often as a person looks; a `KareninaError` it raises stops."""
 
 MarkKind = Literal["formula", "uncached", "merged", "date", "error", "extra", ""]
 
@@ -99,6 +105,38 @@ def is_blank(value: Cell) -> bool:
     return value is None or (isinstance(value, str) and not value.strip()) or value in ([], {})
 
 
+T = TypeVar("T")
+
+
+def observed(rows: Iterable[T], total: int, progress: Progress) -> Iterator[T]:
+    """Pass on rows and tell `progress` how many of `total` there were, every quarter of a second and at the end."""
+    told = time.monotonic()
+    for done, row in enumerate(rows):
+        if time.monotonic() - told > 0.25:
+            progress(min(done, total), total)
+            told = time.monotonic()
+        yield row
+    progress(total, total)
+
+
+def bounded(rows: Iterable[Row]) -> Iterator[Row]:
+    """Pass on rows until their cells, or the texts in them, are more than is read.
+
+    Raises:
+        TableError: They are.
+    """
+    cells = characters = 0
+    for row in rows:
+        cells += len(row.cells)
+        values = chain(row.cells, (mark.value for mark in row.marks.values()))
+        characters += sum(len(value) for value in values if isinstance(value, str))
+        if cells > MAX_CELLS + MAX_ROWS:
+            raise too_long()
+        if characters > MAX_CHARACTERS:
+            raise too_much_text()
+        yield row
+
+
 def from_rows(rows: Iterable[Row], notes: Sequence[str] = (), *, header_row: int | None = None) -> Table:
     """Return the table of rows of which the first is the header.
 
@@ -111,7 +149,7 @@ def from_rows(rows: Iterable[Row], notes: Sequence[str] = (), *, header_row: int
     Raises:
         TableError: There is no header, or there are too many rows or columns.
     """
-    header, below = _header(iter(rows), header_row)
+    header, below = _header(bounded(rows), header_row)
     filled, blank, named = [], 0, header.width()
     width = named
     for row in below:
@@ -125,9 +163,7 @@ def from_rows(rows: Iterable[Row], notes: Sequence[str] = (), *, header_row: int
     used = [at for at in range(width) if header.has(at) or any(row.has(at) for row in filled)]
     given = {at: str(header.cells[at]).strip() for at in used if header.has(at)}
     columns = unique(given.get(at, f"Column {at + 1}") for at in used)
-    all_notes = [*notes]
-    if header.number > 1:
-        all_notes.append(f"Column names are taken from row {header.number}.")
+    all_notes = [*notes, *([f"Column names are taken from row {header.number}."] if header.number > 1 else [])]
     if blank:
         all_notes.append(f"{blank} blank {'row was' if blank == 1 else 'rows were'} passed over.")
     renamed = [name for name, at in zip(columns, used, strict=True) if name != given.get(at)]
@@ -171,8 +207,22 @@ def check_size(rows: int, columns: int) -> None:
         what = f"The table has more than {MAX_COLUMNS} columns."
         raise TableError(what, next="Keep the columns you need.", code="columns")
     if rows > MAX_ROWS or rows * columns > MAX_CELLS:
-        why = f"At most {MAX_ROWS:,} rows and {MAX_CELLS:,} cells are read."
-        raise TableError("The table is too long.", why, "Split it into several files.", code="rows")
+        raise too_long()
+
+
+def too_much_text() -> TableError:
+    """Return the error for a table whose texts, written out, are more than is read."""
+    what, why = (
+        "The table unpacks to far more than it should.",
+        f"At most {MAX_CHARACTERS / 1e6:.0f} MB of text are read.",
+    )
+    return TableError(what, why, "Split it into several files.", code="zip_bomb")
+
+
+def too_long() -> TableError:
+    """Return the error for a table with more rows or cells than are read."""
+    why = f"At most {MAX_ROWS:,} rows and {MAX_CELLS:,} cells are read."
+    return TableError("The table is too long.", why, "Split it into several files.", code="rows")
 
 
 def _header(rows: Iterator[Row], number: int | None) -> tuple[Row, Iterator[Row]]:

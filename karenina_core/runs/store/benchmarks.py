@@ -14,7 +14,7 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select, upda
 
 from karenina_core.benchmark import Benchmark, BenchmarkQuestion
 from karenina_core.errors import InputError, StoreError
-from karenina_core.files import OWN_BYTES, garbage_collection_paused
+from karenina_core.files import OWN_BYTES
 from karenina_core.runs.store.database import Database, clean, clean_text
 from karenina_core.runs.store.schema import benchmark as table
 from karenina_core.runs.store.schema import question_version as versions
@@ -400,21 +400,17 @@ class Snapshot(NamedTuple):
 
     @classmethod
     def of(cls, benchmark: Benchmark) -> Snapshot:
-        """Compress a benchmark, without having its whole text in memory.
+        """Compress a benchmark.
 
         Do it before the transaction: other writers need not wait for it.
 
         Raises:
             CheckpointError: It cannot be written.
         """
-        benchmark, digest, compressor = benchmark.clone(), hashlib.sha256(), zlib.compressobj(_FASTEST)
-        parts = []
-        with garbage_collection_paused():
-            for piece in benchmark.json_pieces():
-                digest.update(piece)
-                parts.append(compressor.compress(piece))
-        data = base64.b64encode(b"".join((*parts, compressor.flush())))
-        return cls(digest.hexdigest(), _COMPRESSED + data.decode(), benchmark)
+        benchmark = benchmark.clone()
+        content = benchmark.to_bytes()
+        data = base64.b64encode(zlib.compress(content, _FASTEST))
+        return cls(hashlib.sha256(content).hexdigest(), _COMPRESSED + data.decode(), benchmark)
 
 
 class Snapshots:

@@ -22,6 +22,7 @@ from karenina_core.benchmark import (
     Import,
     Opened,
     Options,
+    Progress,
     Table,
     apply,
     read_table,
@@ -138,8 +139,7 @@ def clear() -> None:
 
 def _asked_before(table: Table, rows: Sequence[BenchmarkRow]) -> str:
     """Return the benchmark that has the most of the questions that were answered; empty where none has any."""
-    known = {str(name) for name in table.column("id")}
-    texts = {str(text) for text in table.column("question")}
+    known, texts = ({str(cell) for cell in table.column(name)} for name in ("id", "question"))
 
     def shared(row: BenchmarkRow) -> int:
         questions = benchmark_choice.reading(row.id, row.revision).get_all_questions()
@@ -153,10 +153,8 @@ def _read(task: TableImport) -> None:
     options = _options(task)
     if task.table is None or options != task.options:
         task.options, task.choices, task.table = options, Choices(), None
-        place = st.empty()
-        with place.status("Reading the file …", type="compact"):
-            task.table = read_table(task.file, options)
-        place.empty()
+        with st.spinner(doing := "Reading the file …"):
+            task.table = read_table(task.file, options, _progress(doing))
         task.mapping = suggest_mapping(task.table)
     size = f"{counted(len(task.table.rows), 'row')}, {counted(len(task.table.columns), 'column')}."
     st.caption(" ".join([size, *(plain(note, 240) for note in task.table.notes)]))
@@ -168,8 +166,7 @@ def _options(task: TableImport) -> Options:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if len(file.sheets) > 1:
             names = {name: short(name) for name in file.sheets}
-            sheet = forms.select("Sheet", names, f"table_sheet_{digest}", chosen=now.sheet, width=220)
-            now = replace(now, sheet=sheet)
+            now = replace(now, sheet=forms.select("Sheet", names, f"table_sheet_{digest}", chosen=now.sheet, width=220))
         if file.format == "csv":
             encodings: dict[Any, str] = {None: "Automatic", **ENCODINGS}
             signs: dict[Any, str] = {None: "Automatic"}
@@ -200,9 +197,15 @@ def _examined(task: TableImport, rows: Sequence[BenchmarkRow]) -> Import:
     about = (task.table, task.mapping, task.choices, task.target, revision)
     if task.examined is None or task.examined[0] != about:
         existing = benchmark_choice.reading(task.target, revision) if task.target else None
-        with st.spinner("Checking every row …", show_time=True):
-            task.examined = (about, apply(task.table, task.mapping, task.choices, existing))
+        with st.spinner(doing := "Checking every row …"):
+            task.examined = (about, apply(task.table, task.mapping, task.choices, existing, _progress(doing)))
     return task.examined[1]
+
+
+def _progress(doing: str) -> Progress:
+    """Return what shows how far something is, once it takes long. Using the page meanwhile ends it."""
+    place, text = st.empty(), f"{doing} Row {{:,}} of {{:,}}. Remove the file to stop."
+    return lambda done, total: place.progress(done / total, text.format(done, total)) if done < total else place.empty()
 
 
 def _import(task: TableImport, examined: Import) -> str | None:

@@ -244,3 +244,9 @@ def test_the_same_repair_in_many_places_is_reported_once() -> None:
     (repair,) = benchmark.repairs
     assert repair.count == 10
     assert repair.where == "question urn:uuid:0?; question urn:uuid:1?; question urn:uuid:2? and 7 more"
+
+
+def test_a_property_without_a_name_is_kept_once() -> None:
+    benchmark = load(document(item(), additionalProperty=[prop("", "x")]))
+    again = Benchmark.from_json(benchmark.to_json())
+    assert again.to_json() == benchmark.to_json()

@@ -109,7 +109,6 @@ def test_expected_mistakes_are_written_as_properties() -> None:
         (rating("GlobalRegexTrait"), "no pattern"),
         (rating("GlobalRegexTrait", prop("pattern", "")), "no pattern"),
         (rating("GlobalRegexTrait", prop("pattern", "(")), "not valid"),
-        (rating("GlobalManualRubricTrait", prop("callable_name", "f")), "Python function"),
         (rating("GlobalRubricTrait", prop("kind", "score"), best=1.5, worst=0), "not a whole number"),
         (rating("GlobalRubricTrait", best=1, worst=5), "must be below"),
         (rating("GlobalRubricTrait", prop("kind", "stars")), "Input should be"),

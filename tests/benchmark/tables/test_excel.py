@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from openpyxl import Workbook
 
-from karenina_core.benchmark import Opened, TableError, open_file
+from karenina_core.benchmark import Opened, TableError, apply, open_file, read_table, suggest_mapping
 from karenina_core.benchmark.tables.archive import Archive
 from karenina_core.benchmark.tables.excel import sheet_names
 from karenina_core.benchmark.tables.table import Mark
+from karenina_core.errors import InputError
 from tests.benchmark.tables.files import HEADER, members, read, repacked, saved, workbook, zipped
 
 moment = datetime.datetime.fromisoformat
@@ -149,6 +150,10 @@ def test_a_damaged_workbook_is_refused_in_words(part: str, content: bytes) -> No
     with pytest.raises(TableError) as caught:
         read(with_part(part, content), "t.xlsx")
     assert caught.value.code in ("xlsx", "empty", "sheet")
+    assert caught.value.what
+    assert caught.value.next
+    assert "Error" not in str(caught.value)
+    assert "None" not in str(caught.value)
 
 
 def with_shared_strings(*cells: int) -> bytes:
@@ -179,3 +184,22 @@ def test_a_text_that_is_not_there_is_damage() -> None:
 
 def test_titles_of_sheets_are_listed_in_order() -> None:
     assert sheet_names(Archive(workbook([HEADER], [HEADER], [HEADER]))) == ["Sheet 1", "Sheet 2", "Sheet 3"]
+
+
+def test_progress_is_told_and_can_stop_the_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(10_000))
+    monkeypatch.setattr("karenina_core.benchmark.tables.table.time.monotonic", lambda: next(clock))
+    opened = open_file(workbook([HEADER, *[(f"{n}?", "x") for n in range(50)]]), "t.xlsx")
+    assert isinstance(opened, Opened)
+    told: list[tuple[int, int]] = []
+    table = read_table(opened, progress=lambda done, total: told.append((done, total)))
+    assert (told[0], told[-1], len(table.rows)) == ((0, 51), (51, 51), 50)
+    told.clear()
+    apply(table, suggest_mapping(table), progress=lambda done, total: told.append((done, total)))
+    assert told[-1] == (50, 50)
+
+    def stop(done: int, total: int) -> None:
+        raise InputError(f"Stopped at {done} of {total}.")
+
+    with pytest.raises(InputError, match="Stopped at 0 of 51"):
+        read_table(opened, progress=stop)

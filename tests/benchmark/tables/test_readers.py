@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import io
 import json
 from typing import Any
 
+import pyarrow as arrow
+import pyarrow.parquet as parquet
 import pytest
 
 from karenina_core.benchmark import Benchmark, Opened, TableError, open_file, read_table
@@ -338,3 +341,25 @@ def test_an_upstream_result_without_its_question_is_named() -> None:
     document = {"format_version": "2.2", "results": [UPSTREAM, {"metadata": {}}]}
     with pytest.raises(TableError, match="Row 2: It holds no question"):
         read(json.dumps(document).encode(), "t.json")
+
+
+def test_parquet_columns_of_every_shape() -> None:
+    texts = [f"{'x' * 30}{number}?" for number in range(2_500)]
+    columns = {
+        "question": texts,
+        "list": [["a", "b"]] * 2_500,
+        "object": [{"a": "z", "b": 1}] * 2_500,
+        "pairs": arrow.array([[("k", "v")]] * 2_500, arrow.map_(arrow.string(), arrow.string())),
+        "nothing": arrow.nulls(2_500),
+    }
+    table = read(parquet_file(**columns), "t.parquet")
+    assert [row.cells[0] for row in table.rows] == texts
+    assert table.rows[2_400].cells[1:] == (["a", "b"], {"a": "z", "b": 1}, [["k", "v"]], None)
+
+
+def test_parquet_texts_stored_as_differences_are_refused() -> None:
+    made = io.BytesIO()
+    table = arrow.table({"question": ["x" * 1_000] * 9})
+    parquet.write_table(table, made, use_dictionary=False, column_encoding={"question": "DELTA_BYTE_ARRAY"})
+    with pytest.raises(TableError, match="DELTA_BYTE_ARRAY"):
+        read(made.getvalue(), "t.parquet")

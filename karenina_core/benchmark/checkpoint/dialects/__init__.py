@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from karenina_core.benchmark.checkpoint.dialects import autumn, dataset, elements, gui_v2
+from karenina_core.benchmark.checkpoint.dialects import dataset, elements, gui_v2
 from karenina_core.benchmark.checkpoint.nodes import Repairs
 
-STEPS = (gui_v2, dataset, elements, autumn)
+STEPS = (gui_v2, dataset, elements)
 
 
 def to_current(document: dict[str, Any], repairs: Repairs) -> tuple[dict[str, Any], bool]:

@@ -8,7 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from karenina_core.benchmark.checkpoint.nodes import CONTEXT, CUSTOM_PREFIX, GLOBAL, QUESTION, Repairs, property_node
+from karenina_core.benchmark.checkpoint.nodes import (
+    CONTEXT,
+    CUSTOM_PREFIX,
+    GLOBAL,
+    QUESTION,
+    Repairs,
+    listed,
+    property_node,
+)
 from karenina_core.benchmark.checkpoint.traits import ratings_of_rubric, rubric_names
 
 _ROOT_KEYS = ("version", "checkpoint", "questions", "templates", "global_rubric", "globalRubric", "dataset_metadata")
@@ -42,7 +50,7 @@ def convert(document: Mapping[str, Any], repairs: Repairs) -> dict[str, Any]:
         **{key: value for key, value in document.items() if key not in _ROOT_KEYS},
         **(metadata if isinstance(metadata, dict) else {}),
         "rating": ratings_of_rubric(rubric, GLOBAL, "global rubric", repairs),
-        "dataFeedElement": [_item(str(key), record, repairs) for key, record in records.items()],
+        "dataFeedElement": [question_item(str(key), record, repairs) for key, record in records.items()],
     }
     names = rubric_names(rubric, GLOBAL)
     return {**root, "@type": "DataFeed"} | ({"additionalProperty": names} if names else {})
@@ -58,40 +66,52 @@ def _listed_records(document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     templates = document.get("templates")
     templates = templates if isinstance(templates, dict) else {}
     records = {}
-    for number, listed in enumerate(document["questions"], start=1):
-        record = dict(listed)
+    for number, question in enumerate(document["questions"], start=1):
+        record = dict(question)
         key = record.pop("id", None)
         template = templates.get(key)
         record["answer_template"] = template.get("template") if isinstance(template, dict) else template
         record["question_rubric"] = record.pop("rubric", None)
         record["finished"] = record.pop("isFinished", record.get("finished"))
-        records[str(key if "id" in listed else f"question_{number}")] = record
+        records[str(key if "id" in question else f"question_{number}")] = record
     return records
 
 
-def _item(key: str, record: Any, repairs: Repairs) -> Any:
+def question_item(key: Any, record: Any, repairs: Repairs) -> Any:
+    """Return the `DataFeedItem` of a question that is stored as a plain object; what it does not know stays in it.
+
+    Args:
+        key: Its id.
+        record: The object; anything else is returned as it is.
+        repairs: Gets a note of what was not read as it stands.
+    """
     if not isinstance(record, Mapping):
         return record
     where, rest = f"question {key}", dict(record)
 
-    def take(name: str) -> Any:
-        return rest.pop(name, None)
+    def take(*names: str) -> Any:
+        return next((value for value in [rest.pop(name, None) for name in names] if value is not None), None)
 
-    text, answer, template, rubric = map(take, ("question", "raw_answer", "answer_template", "question_rubric"))
-    created, modified, custom = map(take, ("date_created", "last_modified", "custom_metadata"))
-    nodes = [property_node(name, value) for name in _PROPERTIES if (value := take(name)) is not None]
+    text, template = take("question", "text") or take("name"), take("answer_template", "answerTemplate")
+    modified, rubric, custom = (
+        take("last_modified", "dateModified"),
+        take("question_rubric", "rubric"),
+        take("custom_metadata"),
+    )
+    created, keywords, tags = take("date_created", "dateCreated"), take("keywords"), take("tags")
+    nodes = listed(take("additionalProperty"))
+    nodes += [property_node(name, value) for name in _PROPERTIES if (value := take(name)) is not None]
     if isinstance(custom, Mapping):
         nodes += [property_node(f"{CUSTOM_PREFIX}{name}", value) for name, value in custom.items()]
-    keywords, tags = take("keywords"), take("tags")
     if keywords is None and tags is not None:
         repairs.add(where, "the keywords are named 'tags'", "read as keywords")
     item = {
         "@type": "Question",
+        "acceptedAnswer": {"@type": "Answer", "text": take("raw_answer")},
+        "hasPart": {"@type": "SoftwareSourceCode", "text": template or ""},
         **rest,
         "text": text,
-        "acceptedAnswer": {"@type": "Answer", "text": answer},
-        "hasPart": {"@type": "SoftwareSourceCode", "text": template or ""},
-        "rating": ratings_of_rubric(rubric, QUESTION, where, repairs),
+        "rating": [*listed(rest.get("rating")), *ratings_of_rubric(rubric, QUESTION, where, repairs)],
         "additionalProperty": [*nodes, *rubric_names(rubric, QUESTION)],
         "keywords": tags if keywords is None else keywords,
     }
