@@ -19,29 +19,10 @@ with frame.guard():
     results_table.totals(data, scope)
     results_table.sentences(data, scope)
 
-    # Each is a fragment: what is done in one of them leaves the rest of the page alone.
-    @st.fragment
-    def figures() -> None:
-        """Draw the charts."""
-        with frame.guard():
-            charts.show(data, scope)
-
-    @st.fragment
-    def evaluations() -> None:
-        """Draw the list."""
-        with frame.guard():
-            results_table.listed(data, shown, scope)
-
-    @st.fragment
-    def changes() -> None:
-        """Draw what is different from another run, once one is chosen."""
-        with frame.guard():
-            run_diff.draw(data)
-
     if not shown.empty:
-        figures()
+        frame.part(charts.show)(data, scope)
     st.subheader("All evaluations")
-    evaluations()
+    frame.part(results_table.listed)(data, shown, scope)
     st.subheader("What changed since another run")
-    changes()
+    frame.part(run_diff.draw)(data)
     results_data.warm(data, charts.prepare)

@@ -115,18 +115,29 @@ class Draft:
                 services.store().settings.set(_setting(self.name), kept)
             self._kept = kept
 
-    def start_over(self, stored: Mapping[str, Any]) -> None:
-        """Forget the edits and show the stored values."""
-        self.generation = next_number()
-        self.base, self.values = dict(stored), dict(stored)
-        self._tables.clear()
-        self.collect()
+    def conflicts(self, stored: Mapping[str, Any]) -> list[str]:
+        """Return the names of values that were edited here, and have become something else in the store since."""
+        return [
+            name
+            for name, value in self.edits.items()
+            if name in stored and stored[name] not in (self.base.get(name), value)
+        ]
+
+    def settle(self, name: str, stored: Any, mine: bool) -> None:
+        """Settle a conflict: the edit goes on from what is stored now, or gives way to it."""
+        self.base = self.base | {name: stored}
+        if not mine:
+            self.put(name, stored)
 
     def fit(self, stored: Mapping[str, Any]) -> None:
-        """Keep the edits of the values there are, where the thing has others than it had when the draft was kept."""
-        kept = {name: value for name, value in self.edits.items() if name in stored}
-        base = {name: self.base[name] for name in kept if name in self.base}
-        self.base, self.values = {**stored, **base}, {**stored, **kept}
+        """Go on from what is stored now; edits stay, but for those of values that are gone or have become the same."""
+        edits = {name: value for name, value in self.edits.items() if name in stored and value != stored[name]}
+        before = {name: self.base[name] for name in edits if name in self.base}
+        base, values = {**stored, **before}, {**stored, **edits}
+        if (base, values) != (self.base, self.values):
+            self.generation, self.base, self.values = next_number(), base, values
+            self._tables.clear()
+            self.collect()
 
 
 def edited(rows: Sequence[Mapping[str, Any]], edits: Mapping[str, Any]) -> Rows:
@@ -148,10 +159,7 @@ def collect() -> None:
 def draft_of(name: str, stored: Mapping[str, Any]) -> Draft:
     """Return the draft of a thing, started from its stored values where there is none yet."""
     draft = _drafts().setdefault(name, Draft(name, dict(stored), dict(stored)))
-    if set(draft.values) != set(stored):
-        draft.fit(stored)
-    if draft.base != stored and (not draft.edits or draft.values == stored):
-        draft.start_over(stored)
+    draft.fit(stored)
     return draft
 
 

@@ -11,10 +11,9 @@ import streamlit as st
 
 from karenina_core.text import counted
 from pages.components import state
-from pages.components.widgets import pick
+from pages.components.widgets import ROW_HEIGHT, pick
 
 T = TypeVar("T")
-ROW_HEIGHT = 35  # pixels of a row of a table
 # Sign in a table, colour, icon and word of a severity; colour is never the only sign.
 SEVERITIES = {
     "error": ("✗", "red", "error", "error"),

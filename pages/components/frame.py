@@ -7,9 +7,9 @@ therefore begins with `frame.begin(...)`, which builds the navigation first when
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, ParamSpec
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
@@ -21,6 +21,7 @@ from pages.components import drafts, live, services, sign_in, state, whole_input
 from pages.components.text import plain
 
 log = logging.getLogger(__name__)
+P = ParamSpec("P")
 
 
 class Page(NamedTuple):
@@ -191,6 +192,16 @@ def guard() -> Iterator[None]:
         show_error(error)
     except ValueError as error:
         show_error(KareninaError("This cannot be used as it is.", why=validation_message(error)))
+
+
+def part(draw: Callable[P, None], run_every: float | None = None) -> Callable[P, None]:
+    """Return a function that draws a part of a page; what is done there leaves the rest of the page alone.
+
+    Args:
+        draw: Draws it.
+        run_every: Seconds between two drawings.
+    """
+    return st.fragment(guard()(draw), run_every=run_every)
 
 
 def show_error(error: KareninaError) -> None:

@@ -21,24 +21,11 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
-from karenina_core.text import visible, visible_data
+from karenina_core.text import visible as visible
+from karenina_core.text import visible_data as visible_data
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = [
-    "distinct",
-    "input_label",
-    "legible",
-    "local_time",
-    "on_colour",
-    "plain",
-    "rendered",
-    "short",
-    "unbroken",
-    "visible",
-    "visible_data",
-]
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 _NUMBER = "_widget_number"
-_ROW_HEIGHT = 35
+ROW_HEIGHT = 35  # pixels of a row of a table
 
 
 def fingerprint(text: str, digits: int = 16) -> str:
@@ -86,7 +86,7 @@ def select_row(
         selection_default={"selection": {"rows": [] if marked is None else [marked]}},
         key=key,
         alt=alt,
-        height="content" if len(rows) <= most else most * _ROW_HEIGHT,
+        height="content" if len(rows) <= most else most * ROW_HEIGHT,
         column_config=dict(columns or {}),
     )
     ticked = event["selection"]["rows"]

@@ -11,7 +11,7 @@ from karenina_core.runs import Store
 from karenina_core.schemas.entities.question import question_id
 from pages.components.questions.grid import merged
 from tests.app.conftest import Open
-from tests.app.looking import table, texts
+from tests.app.looking import press, table, texts
 from tests.app.samples import small_benchmark
 
 TARGET = question_id("What is the target of venetoclax?")
@@ -114,12 +114,23 @@ def test_discarding_shows_what_is_stored(open_page: Open, stored: str) -> None:
     assert app.button(key="discard_grid").disabled
 
 
-def test_a_value_changed_elsewhere_meanwhile_is_announced(open_page: Open, store: Store, stored: str) -> None:
+@pytest.mark.parametrize("mine", [True, False])
+def test_of_a_value_changed_elsewhere_meanwhile_one_version_is_chosen(
+    mine: bool, open_page: Open, store: Store, stored: str
+) -> None:
     app = edit(grid(open_page), {0: {"raw_answer": "Bcl-2"}})
     benchmark = store.benchmarks.load(stored)
     benchmark.edit_question(TARGET, raw_answer="hers")
     store.benchmarks.save(benchmark, stored)
-    assert "Changed elsewhere since you began: 1 edited value." in texts(app.run())
+    app = app.button(key="save_grid").click().run()
+    assert "This was changed elsewhere in the meantime" in texts(app)
+    assert {"hers", "Bcl-2"} <= {code.value for code in app.code}
+    assert store.benchmarks.load(stored).get_question(TARGET).raw_answer == "hers", "nothing is written over"
+    app = press(app, "Keep mine" if mine else "Keep the stored one")
+    assert "changed elsewhere" not in texts(app)
+    if mine:
+        app.button(key="save_grid").click().run()
+    assert store.benchmarks.load(stored).get_question(TARGET).raw_answer == ("Bcl-2" if mine else "hers")
 
 
 def test_edits_of_a_question_that_was_deleted_meanwhile_are_announced(

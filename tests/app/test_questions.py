@@ -11,7 +11,7 @@ from karenina_core.runs import Store
 from karenina_core.schemas.entities.question import question_id
 from pages.components import services
 from tests.app.conftest import Open
-from tests.app.looking import labelled, select_row, table, texts
+from tests.app.looking import labelled, press, select_row, table, texts
 from tests.app.samples import small_benchmark
 
 TARGET = question_id("What is the target of venetoclax?")
@@ -111,10 +111,30 @@ def test_two_people_editing_different_fields_both_keep_their_work(open_page: Ope
     field(second, "answer_notes").set_value("A note.").run()
     save(first)
     second.run()
-    assert "changed elsewhere" in texts(second)
+    assert "changed elsewhere" not in texts(second) and field(second, "raw_answer").value == "BCL-2"
     save(second)
     question = store.benchmarks.load(stored).get_question(TARGET)
     assert (question.raw_answer, question.answer_notes) == ("BCL-2", "A note.")
+
+
+@pytest.mark.parametrize("mine", [True, False])
+def test_of_two_edits_of_the_same_field_the_second_person_chooses_one(
+    mine: bool, open_page: Open, store: Store, stored: str
+) -> None:
+    first, second = open_page("pages/questions.py"), open_page("pages/questions.py")
+    field(first, "raw_answer").set_value("BCL-2").run()
+    field(second, "raw_answer").set_value("Bcl2").run()
+    save(first)
+    save(second)
+    assert "This was changed elsewhere in the meantime" in texts(second)
+    assert {"BCL-2", "Bcl2"} <= {code.value for code in second.code}
+    assert store.benchmarks.load(stored).get_question(TARGET).raw_answer == "BCL-2", "nothing is written over"
+    second = press(second, "Keep mine" if mine else "Keep the stored one")
+    assert "changed elsewhere" not in texts(second)
+    assert field(second, "raw_answer").value == ("Bcl2" if mine else "BCL-2")
+    if mine:
+        save(second)
+    assert store.benchmarks.load(stored).get_question(TARGET).raw_answer == ("Bcl2" if mine else "BCL-2")
 
 
 def test_a_new_text_changes_the_id_and_says_so(open_page: Open, store: Store, stored: str) -> None:

@@ -77,6 +77,8 @@ def test_columns_can_be_chosen_by_hand(open_page: Open, store: Store) -> None:
     app = uploaded(open_page(PAGE), csv_file("a,b", header="links,rechts"))
     assert "Choose the column with the questions." in texts(app)
     labelled(app.selectbox, "Question").set_value("links").run()
+    assert "Choose the column with the reference answers." in texts(app)
+    assert "rows can be imported" not in texts(app) and "table_import" not in [button.key for button in app.button]
     labelled(app.selectbox, "Reference answer").set_value("rechts").run()
     imported(app)
     assert [question.raw_answer for question in only(store)] == ["b"]

@@ -99,7 +99,7 @@ def test_an_edit_in_the_form_is_written_into_the_source_and_nothing_else_changes
     app = typed(opened(REMARKED), label, value)
     assert written in source_of(app)
     assert "# Approved in 2016." in source_of(app)
-    assert source_of(app).startswith("from karenina_core.schemas.entities import BaseAnswer, VerifiedField\n")
+    assert source_of(app).startswith("from karenina.schemas.entities import BaseAnswer, VerifiedField\n")
 
 
 def test_an_edit_of_the_source_fills_the_form_anew() -> None:

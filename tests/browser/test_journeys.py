@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from karenina_core.demo import demo_benchmark
+from pages.components.frame import PAGES
 from tests.browser.conftest import LOADING, Demo, Server, settled, upload, visit
 
 pytestmark = pytest.mark.browser
@@ -28,6 +29,10 @@ def test_the_demo_goes_from_home_to_an_answer(page: Page, server: Server) -> Non
     settled(page)
     visit(page, server, "answer")
     expect(page.get_by_text("5 · Verdict")).to_be_visible()
+    for place in PAGES:
+        visit(page, server, Path(place).stem.replace("home", ""))
+    icon = page.locator("link[rel='shortcut icon']").evaluate("link => link.href")  # no browser without a window asks
+    assert _inside(icon, server) and page.request.get(icon).headers["content-type"] == "image/png"
     assert not outside
 
 

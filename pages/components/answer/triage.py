@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import streamlit as st
@@ -53,7 +53,9 @@ def board(run_id: str) -> None:
     say = f"{confirmed} of {len(seen.cards)} are confirmed by a person. A review never changes a verdict.{people}"
     st.caption(f"{counted(len(seen.cards), 'result')} {sorted_by}; {say}")
     answer_review.ask_author("triage_author")
-    sorted_cards = {cause: _of(cause, seen.cards, decided) for cause in CAUSES}
+    sorted_cards: dict[Cause, list[_Card]] = {cause: [] for cause in CAUSES}
+    for card in seen.cards:
+        sorted_cards[decided.get(card.result_id) or card.suggestion.cause].append(card)
     cause = st.segmented_control(
         "Cause",
         CAUSES,
@@ -138,10 +140,6 @@ def _work_out(run_id: str, version: str, revision: int | None) -> _Board:
             models += f" · repeat {result.replicate}" if result.replicate > 1 else ""
             cards.append(_Card(result.result_id, result.question.question, models, result.verdict, suggestion))
     return _Board(cards, found.rules)
-
-
-def _of(cause: Cause, cards: list[_Card], decided: Mapping[str, Cause | None]) -> list[_Card]:
-    return [card for card in cards if (decided.get(card.result_id) or card.suggestion.cause) == cause]
 
 
 def _draw(run_id: str, card: _Card, decided: Cause | None, opinions: Sequence[Annotation]) -> None:

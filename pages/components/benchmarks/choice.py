@@ -63,13 +63,17 @@ def checked(benchmark_id: str, revision: int) -> Checked:
 
 
 @contextmanager
-def changing(benchmark_id: str) -> Iterator[Benchmark]:
+def changing(benchmark_id: str, revision: int | None = None) -> Iterator[Benchmark]:
     """Give a fresh copy of a stored benchmark and save it at the end; an error saves nothing.
 
     The history of its questions notes who saves. Where a question gets another id, its drafts go along.
+
+    Args:
+        benchmark_id: The benchmark.
+        revision: The revision that a person looked at; another one that was saved since is not written over.
     """
     store = services.store()
-    revision = store.benchmarks.row(benchmark_id).revision
+    revision = store.benchmarks.row(benchmark_id).revision if revision is None else revision
     benchmark = store.benchmarks.load(benchmark_id)
     yield benchmark
     renamed = list(benchmark.renamed)

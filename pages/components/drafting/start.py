@@ -11,13 +11,12 @@ import streamlit as st
 
 from karenina_core.benchmark import Benchmark, BenchmarkQuestion
 from karenina_core.runs import BenchmarkRow, DraftBatch, estimate_templates, undo_drafts
-from karenina_core.schemas import ModelConfig
+from karenina_core.schemas import ModelConfig, VerificationConfig
 from karenina_core.text import counted
 from pages.components import feedback, forms, frame, live, services, session_keys, sign_in
 from pages.components.drafts import Draft
 from pages.components.runs import configuration, model_editor, spending
 from pages.components.text import plain
-from pages.components.widgets import fingerprint
 
 _ROLE = "drafting"  # the role under which the form adds models
 _RESULT = "_one_draft"  # what became of the last draft of one question, and of which one
@@ -72,31 +71,16 @@ def terms(
 ) -> Terms:
     """Draw what drafting takes from its provider, and return the terms; a model on this computer needs none."""
     batch = services.drafter().batch(row.id)
-    about = f"{model.model_dump_json()}{row.id}{row.revision}{list(question_ids)}{replace}"
-    options: dict[str, Any] = {
-        "question_ids": question_ids,
-        "force_regenerate": replace,
-        "store": services.store(),
-    }
-    estimate = spending.worked_out(
-        "drafts",
-        f"{about}{batch.started if batch else ''}",
-        lambda: estimate_templates(benchmark, model, **options),
-    )
+    started = batch.started if batch else ""
+    about = f"{model.model_dump_json()}{row.id}{row.revision}{list(question_ids)}{replace}{started}"
+    options: dict[str, Any] = {"question_ids": question_ids, "force_regenerate": replace, "store": services.store()}
+    estimate = spending.worked_out("drafts", about, lambda: estimate_templates(benchmark, model, **options))
     if estimate is None:
         return Terms(True, None)
     max_cost = spend_at_most("Drafting", "drafted", f"{key}_max_cost")
-    st.markdown(spending.sentence(estimate))
-    if estimate.calls:
-        st.caption(plain(estimate.assumption))
-    spending.left_today("everything")
-    spending.prices(estimate, key)
-    agreed = st.checkbox(
-        "I have read this; drafting may spend money, and sends questions, reference answers and notes to this "
-        "provider.",
-        key=f"{key}_agree_{fingerprint(f'{estimate}{model.model_dump_json()}{max_cost}')}",
-    )
-    return Terms(agreed, max_cost)
+    config = VerificationConfig(answering_models=[model], parsing_models=[model], max_cost=max_cost)
+    what = "drafting may spend money, and sends questions, reference answers and notes to this provider"
+    return Terms(spending.confirm(estimate, config, key, what), max_cost)
 
 
 def spend_at_most(work: str, finished: str, key: str) -> float | None:

@@ -10,7 +10,7 @@ import streamlit as st
 from karenina_core.authoring import REVIEW_PROPERTY
 from karenina_core.benchmark import UNFINISHED, Benchmark, BenchmarkQuestion, RemovedQuestion, fields_of, form_of
 from karenina_core.runs import BenchmarkRow
-from pages.components import drafts, feedback, forms, frame, save_button, state
+from pages.components import conflicts, drafts, feedback, forms, frame, save_button, state
 from pages.components.benchmarks import choice as benchmark_choice
 from pages.components.drafts import Draft
 from pages.components.questions import history as question_history
@@ -78,12 +78,9 @@ def _bar(row: BenchmarkRow, question: BenchmarkQuestion, draft: Draft, neighbour
             st.badge("Unsaved edits", icon=":material/edit:", color="orange")
         else:
             st.caption(":material/check: Saved", width="content")
-    if draft.edits and draft.base != form_of(question):
-        st.warning(
-            "Saving writes your edited fields over it. Discard your edits to see the stored version.",
-            title="This question was changed elsewhere in the meantime",
-        )
-    if save:
+    met = conflicts.of_draft(draft, form_of(question), lambda name: question_history.name_of(name).capitalize())
+    conflicts.draw(met)
+    if save and not met:
         with frame.guard():
             _save(row, question, draft)
 
@@ -104,7 +101,7 @@ def _save(row: BenchmarkRow, question: BenchmarkQuestion, draft: Draft) -> None:
         feedback.say("There is nothing to save.")
         st.rerun()
     fields = fields_of(draft.values, draft.edits)
-    with benchmark_choice.changing(row.id) as benchmark:
+    with benchmark_choice.changing(row.id, row.revision) as benchmark:
         new_id = benchmark.edit_question(question.id, keep_id=bool(st.session_state.get(_keep_key(draft))), **fields)
     drafts.discard(draft.name)
     state.choose("q", new_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -18,19 +19,20 @@ from karenina_core.benchmark import (
 )
 from karenina_core.runs import BenchmarkRow
 from karenina_core.text import counted
-from pages.components import drafts, feedback, forms, frame, save_button
+from pages.components import conflicts, drafts, feedback, forms, frame, save_button
 from pages.components.benchmarks import choice as benchmark_choice
+from pages.components.conflicts import Conflict
 from pages.components.drafts import Draft, Rows
 from pages.components.questions.list import SIGNS, Shown, nothing_shown
 from pages.components.text import plain, short
-from pages.components.widgets import fingerprint
+from pages.components.widgets import ROW_HEIGHT, fingerprint
 
 PAGE = 200
 _FIELDS = {"question": "Question", "raw_answer": "Reference answer", "keywords": "Keywords", "finished": "Finished"}
 _MOST_ROWS = 14
 _MOST_CHANGES = 200
 
-Cells = Mapping[str, Mapping[str, Any]]
+Cells = Mapping[str, dict[str, Any]]
 """Edited cells by question: new values by field, `was` with the values they replace, and `selected`."""
 
 
@@ -39,14 +41,16 @@ def draw(row: BenchmarkRow, benchmark: Benchmark, shown: Shown) -> None:
     draft = drafts.draft_of(f"{row.id}/grid", {"cells": {}})
     cells: Cells = draft.values["cells"]
     review = review_edits(benchmark, _edits(cells))
-    _bar(row, draft, review)
+    met = _conflicts(benchmark, draft, review)
+    _bar(row, draft, review, met)
+    conflicts.draw(met)
     _bulk(row, shown, draft)
     if not shown.ids:
         nothing_shown()
     else:
         _table(benchmark, shown, draft)
     # Below the table, which therefore stays in its place when the first cell is edited.
-    _warnings(draft, review)
+    _warnings(review)
     _changes(benchmark, review)
 
 
@@ -82,7 +86,27 @@ def _edits(cells: Cells) -> dict[str, dict[str, Any]]:
     return {name: fields for name, fields in edits.items() if fields}
 
 
-def _bar(row: BenchmarkRow, draft: Draft, review: BulkReview) -> None:
+def _conflicts(benchmark: Benchmark, draft: Draft, review: BulkReview) -> list[Conflict]:
+    """Return the edited values that were saved elsewhere since."""
+    cells: Cells = draft.values["cells"]
+
+    def settle(name: str, field: str, stored: Any, mine: bool) -> None:
+        cell = cells[name] | {"was": {**cells[name].get("was", {}), field: stored}}
+        draft.put("cells", {**cells, name: cell if mine else cell | {field: stored}})
+
+    return [
+        Conflict(
+            f"{_FIELDS[change.field]} · {short(benchmark.get_question(change.question_id).question, 100)}",
+            change.before,
+            change.after,
+            partial(settle, change.question_id, change.field, change.before),
+        )
+        for change in review.changes
+        if cells[change.question_id].get("was", {}).get(change.field, change.before) != change.before
+    ]
+
+
+def _bar(row: BenchmarkRow, draft: Draft, review: BulkReview, met: Sequence[Conflict]) -> None:
     changes, texts = review.questions, len(review.renamed)
     with st.container(horizontal=True, vertical_alignment="center"):
         save = save_button.draw("Save", "save_grid", edited=bool(review.changes))
@@ -102,7 +126,7 @@ def _bar(row: BenchmarkRow, draft: Draft, review: BulkReview) -> None:
         help="Earlier runs know a question by its id, which follows from the text. For typos and commas keep it: "
         "earlier results stay connected.",
     )
-    if save:
+    if save and not met:
         with frame.guard():
             _save(row, draft, review, keep)
 
@@ -114,7 +138,7 @@ def _save(row: BenchmarkRow, draft: Draft, review: BulkReview, keep: bool) -> No
     if review.problems:
         st.error("Nothing was saved. Correct what is named below first.", icon=":material/error:")
         return
-    with benchmark_choice.changing(row.id) as benchmark:
+    with benchmark_choice.changing(row.id, row.revision) as benchmark:
         applied = apply_edits(benchmark, _edits(draft.values["cells"]), keep_ids=keep)
 
     def undo() -> None:
@@ -204,7 +228,7 @@ def _table(benchmark: Benchmark, shown: Shown, draft: Draft) -> None:
         on_change=draft.take_over,
         alt="Questions to edit",
         disabled=("state",),
-        height="content" if len(ids) <= _MOST_ROWS else _MOST_ROWS * forms.ROW_HEIGHT,
+        height="content" if len(ids) <= _MOST_ROWS else _MOST_ROWS * ROW_HEIGHT,
         column_order=("selected", "state", "finished", "question", "raw_answer", "keywords"),
         column_config={
             "selected": tick("Select", width=80, help="For the buttons above the table."),
@@ -229,23 +253,12 @@ def _row(benchmark: Benchmark, shown: Shown, name: str, cell: Mapping[str, Any])
     }
 
 
-def _warnings(draft: Draft, review: BulkReview) -> None:
+def _warnings(review: BulkReview) -> None:
     for problem in review.problems:
         st.error(plain(problem), icon=":material/error:")
     if review.gone:
         gone = counted(len(review.gone), "edited question")
         st.warning(f"Left out, because deleted in the meantime: {gone}.", icon=":material/warning:")
-    cells = draft.values["cells"]
-    overwritten = sum(
-        cells[change.question_id].get("was", {}).get(change.field, change.before) != change.before
-        for change in review.changes
-    )
-    if overwritten:
-        st.warning(
-            f"Changed elsewhere since you began: {counted(overwritten, 'edited value')}. Saving writes your edits "
-            "over it.",
-            icon=":material/warning:",
-        )
 
 
 def _changes(benchmark: Benchmark, review: BulkReview) -> None:

@@ -55,11 +55,12 @@ def _row(version: QuestionVersion) -> Mapping[str, str]:
     return {
         "Replaced": version.saved[:19].replace("T", " "),
         "By": short(version.author, 60) or "–",
-        "Changed": ", ".join(map(_name, version.changed)),
+        "Changed": ", ".join(map(name_of, version.changed)),
     }
 
 
-def _name(field: str) -> str:
+def name_of(field: str) -> str:
+    """Return what a field is called within a sentence."""
     return NAMES.get(field, field.replace("_", " "))
 
 
@@ -68,7 +69,7 @@ def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
     if not changed:
         st.caption(":material/check_circle: There is no difference.")
     for name in changed:
-        st.markdown(f"**{_name(name).capitalize()}**")
+        st.markdown(f"**{name_of(name).capitalize()}**")
         if name in _TEXTS:
             st.markdown("".join(map(marked, word_diff(before[name] or "", after[name] or ""))))
             st.caption(":red[~~struck out~~]: only before · :green[**bold**]: only after")

@@ -37,15 +37,8 @@ def unfinished(data: Frames) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f":material/warning: {done}", width="content")
         frame.link_button("Open the monitor", frame.MONITOR, "results_monitor", run=run.id)
-
-    @st.fragment(run_every=_LOOKS)
-    def look() -> None:
-        """Look whether there is more; what is being read or filtered stays until somebody asks."""
-        with frame.guard():
-            more(data.run_id, here)
-
-    if run.active:
-        look()
+    if run.active:  # what is being read or filtered stays until somebody asks for more
+        frame.part(more, _LOOKS)(data.run_id, here)
 
 
 def more(run_id: str, here: int) -> None:

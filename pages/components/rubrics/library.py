@@ -44,13 +44,10 @@ def draw(scope: Scope) -> None:
         traits = [(trait, row.name) for trait in every if not isinstance(trait, StoredTrait)]
     if traits:
         _acts(scope, [trait for trait, _ in traits], _table(source, traits), entries, traits[0][1])
-    elif source == _LIBRARY:
-        st.info(
-            "The library is empty. Add a trait with “Add to library” under “Traits”, or import a file below.",
-            icon=":material/bookmark:",
-        )
     else:
-        st.info("This benchmark has no trait that is evaluated.", icon=":material/checklist:")
+        empty = "The library is empty. Add a trait with “Add to library” under “Traits”, or import a file below."
+        words = empty if source == _LIBRARY else "This benchmark has no trait that is evaluated."
+        st.info(words, icon=":material/info:")
     if source == _LIBRARY:
         _files(entries)
 

@@ -11,7 +11,7 @@ from karenina_core.errors import validation_message
 from karenina_core.runs import add_to_library
 from karenina_core.schemas import AnyTrait, StoredTrait
 from karenina_core.text import counted
-from pages.components import drafts, feedback, forms, frame, save_button, services
+from pages.components import conflicts, drafts, feedback, forms, frame, save_button, services
 from pages.components.drafts import Draft
 from pages.components.rubrics.scope import Scope
 from pages.components.text import plain, short
@@ -34,17 +34,14 @@ def draw(scope: Scope) -> None:
         if chosen is not None:
             _edit(scope, chosen)
             save_button.include_typing()
-        elif scope.question_id:
-            st.info(
-                "This rubric has no traits yet. Add one with “Add trait”, or copy one from “Library”.",
-                icon=":material/checklist:",
-            )
         else:
-            st.info(
-                "No trait applies to all questions yet. Add one with “Add trait”, or copy one from “Library”; "
-                "single questions can have traits of their own, shown under “One question”.",
-                icon=":material/checklist:",
-            )
+            words = "This rubric has no traits yet. Add one with “Add trait”, or copy one from “Library”."
+            if scope.question_id is None:
+                words = (
+                    "No trait applies to all questions yet. Add one with “Add trait”, or copy one from “Library”; "
+                    "single questions can have traits of their own, shown under “One question”."
+                )
+            st.info(words, icon=":material/checklist:")
 
 
 def choose(scope: Scope, name: str | None) -> None:
@@ -104,8 +101,11 @@ def _edit(scope: Scope, chosen: str) -> None:
         _acts(scope, trait)
         return
     kind = chosen.removeprefix(NEW_MARK) if trait is None else trait.type
-    draft = drafts.draft_of(scope.draft_prefix + chosen, NEW[kind] if trait is None else values_of(trait))
-    _bar(scope, trait, kind, draft)
+    stored = NEW[kind] if trait is None else values_of(trait)
+    draft = drafts.draft_of(scope.draft_prefix + chosen, stored)
+    met = conflicts.of_draft(draft, stored, lambda name: name.replace("_", " ").capitalize())
+    _bar(scope, trait, kind, draft, settled=not met)
+    conflicts.draw(met)
     with frame.guard():
         trait_form.draw(kind, draft)
         # A trait that is tried needs no name yet.
@@ -121,7 +121,7 @@ def _edit(scope: Scope, chosen: str) -> None:
         trait_trial.draw(scope, typed, draft)
 
 
-def _bar(scope: Scope, trait: AnyTrait | None, kind: str, draft: Draft) -> None:
+def _bar(scope: Scope, trait: AnyTrait | None, kind: str, draft: Draft, *, settled: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         save = save_button.draw("Save" if trait else "Add", "save_trait", edited=trait is None or bool(draft.edits))
         label, idle = ("Discard edits", not draft.edits) if trait else ("Cancel", False)
@@ -137,7 +137,7 @@ def _bar(scope: Scope, trait: AnyTrait | None, kind: str, draft: Draft) -> None:
             st.caption("Saved")
     if trait is not None:
         _acts(scope, trait)
-    if save:
+    if save and settled:
         with frame.guard():
             _save(scope, trait, trait_of(kind, draft.values, trait), draft)
 

@@ -82,10 +82,21 @@ def sentence(found: Estimate) -> str:
     return f"**About {counted(found.calls, 'call')} to providers, {plain(found.cost)}{time}.**{known}"
 
 
-def confirm(found: Estimate | None, config: VerificationConfig, key: str = "cfg") -> bool:
+def confirm(
+    found: Estimate | None,
+    config: VerificationConfig,
+    key: str = "cfg",
+    what: str = "the run may spend money and send the questions to these providers",
+) -> bool:
     """Draw what a run is expected to take from providers, and return whether it may start.
 
     What was agreed to counts for this very configuration and these prices; a change, or more to spend, asks again.
+
+    Args:
+        found: What it takes; None for nothing.
+        config: Of the run; of other work one with its model and its limit.
+        key: Begins the keys of the widgets.
+        what: What is agreed to.
     """
     if found is None:
         return True
@@ -104,8 +115,7 @@ def confirm(found: Estimate | None, config: VerificationConfig, key: str = "cfg"
             st.caption(f":material/warning: The limit cannot count what {names} {cost}. Give the price below.")
     prices(found, key)
     name = f"{key}_confirm_{fingerprint(f'{config.model_dump_json()}{found.quotes}')}"
-    yes = "I have read this; the run may spend money and send the questions to these providers."
-    return st.checkbox(yes, key=_agreement(found, name))
+    return st.checkbox(f"I have read this; {what}.", key=_agreement(found, name))
 
 
 def left_today(by: str) -> float | None:

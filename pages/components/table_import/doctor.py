@@ -13,7 +13,7 @@ from karenina_core.sheets import csv_text
 from karenina_core.text import counted
 from pages.components import forms
 from pages.components.text import plain, short
-from pages.components.widgets import download, fingerprint
+from pages.components.widgets import ROW_HEIGHT, download, fingerprint
 
 _ACTIONS: dict[Choice, str] = {"fix": "Fix", "keep": "Leave as it is", "skip": "Leave the row out"}
 _CHOICES = {word: choice for choice, word in _ACTIONS.items()}
@@ -169,7 +169,7 @@ def _table(listed: Sequence[Finding], choices: Choices, key: Key) -> None:
         on_change=note,
         alt="Findings",
         disabled=("Row", "Column", "What", "Why, and what helps"),
-        height="content" if len(listed) < 10 else 10 * forms.ROW_HEIGHT,
+        height="content" if len(listed) < 10 else 10 * ROW_HEIGHT,
         column_config={
             "Row": st.column_config.NumberColumn(width=60, format="%d"),
             "Do": actions,

@@ -123,6 +123,9 @@ def draw(file: Opened, digest: str, rows: Sequence[BenchmarkRow]) -> str | None:
         return None
     examined = _examined(task, rows)
     with first_rows:
+        if task.mapping.answer is None and not examined.good:
+            st.info("Choose the column with the reference answers.", icon=":material/arrow_upward:")
+            return None
         import_mapping.preview(examined)
     st.markdown("**4 · Check**")
     changed = import_doctor.draw(examined, task.choices, task.key)

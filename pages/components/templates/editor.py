@@ -7,15 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from karenina_core.authoring import (
-    Finding,
-    draft_by_rule,
-    form_of,
-    lint,
-    lint_form,
-    repair_all,
-    repaired,
-)
+from karenina_core.authoring import Finding, draft_by_rule, form_of, lint, lint_form, repair_all, repaired
 from karenina_core.benchmark import Benchmark, BenchmarkQuestion
 from karenina_core.errors import TemplateError
 from karenina_core.runs import BenchmarkRow
@@ -93,11 +85,7 @@ def _first_template(draft: Draft) -> None:
     )
     with st.container(horizontal=True):
         forms.button(
-            "Draft from the reference answer",
-            "auto_fix_high",
-            "draft_by_rule",
-            on_click=_draft_by_rule,
-            args=(draft,),
+            "Draft from the reference answer", "auto_fix_high", "draft_by_rule", on_click=_draft_by_rule, args=(draft,)
         )
         forms.button(
             "Insert a skeleton",

@@ -38,11 +38,7 @@ _BUCKETS = (
     ("fn", "FN", "should have been named", "orange", ":material/priority_high:"),
     ("not_mentioned", "–", "not mentioned, so not counted", "gray", ":material/remove:"),
 )
-_VIEWS = {
-    "All": lambda item: True,
-    "Found": lambda item: bool(item.spans),
-    "Not found": lambda item: not item.spans,
-}
+_VIEWS = {"All": lambda item: True, "Found": lambda item: bool(item.spans), "Not found": lambda item: not item.spans}
 _TRIED = "_trait_tried"
 _PURPOSES = {"rubric": "assess the trait", "metric": "list the items"}
 _MOST_CHIPS = 60
