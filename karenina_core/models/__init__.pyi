@@ -42,6 +42,7 @@ from .prices import price_of as price_of
 from .providers import PROVIDERS as PROVIDERS
 from .providers import provider_named as provider_named
 from .replies import MAX_REPLY as MAX_REPLY
+from .replies import clean as clean
 from .sharing import serve_others as serve_others
 from .structured import InvalidOutputError as InvalidOutputError
 from .structured import ask_for_correction as ask_for_correction

@@ -339,6 +339,11 @@ class Jobs(Generic[J]):
         if job is not None:
             self._engine.cancel_job(job)
 
+    def join(self, *name: str | None, timeout: float | None = None) -> None:
+        """Return when a job has ended, if there is one, or after `timeout` seconds."""
+        if (job := self._job(*name)) is not None:
+            job.ended.wait(timeout)
+
     def forget(self, *name: str) -> None:
         """Forget a job that has ended."""
         self._jobs.pop(name, None)

@@ -278,18 +278,11 @@ def _add(benchmark: Benchmark, proposal: Proposal) -> Outcome:
 def _restore(benchmark: Benchmark, outcome: Outcome) -> None:
     assert outcome.before is not None
     name, before = outcome.question_id, outcome.before
-    if before.template is None:
-        benchmark.remove_template(name)
-    else:
-        benchmark.add_answer_template(name, before.template)
+    benchmark.update_question(name, answer_template=before.template, finished=before.finished)
     if before.review is None:
         benchmark.remove_question_custom_property(name, REVIEW_PROPERTY)
     else:
         benchmark.set_question_custom_property(name, REVIEW_PROPERTY, before.review)
-    if before.finished:
-        benchmark.mark_finished(name)
-    else:
-        benchmark.mark_unfinished(name)
 
 
 class DraftJob(BackgroundJob):
@@ -465,9 +458,7 @@ class Drafter(Jobs[DraftJob]):
         self, benchmark_id: str, question_id: str | None = None, timeout: float | None = None
     ) -> DraftBatch | None:
         """Return the batch when it has ended, or after `timeout` seconds."""
-        job = self._job(benchmark_id, question_id)
-        if job is not None:
-            job.ended.wait(timeout)
+        self.join(benchmark_id, question_id, timeout=timeout)
         return self.batch(benchmark_id, question_id)
 
 

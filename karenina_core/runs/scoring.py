@@ -19,7 +19,7 @@ from pydantic import TypeAdapter
 from karenina_core.errors import ConfigError, InputError, StoreError
 from karenina_core.models import KeySource, ModelCaller, RunLimiter, check_model
 from karenina_core.pipeline import Sample, TraitScorer, needs_judge
-from karenina_core.runs.calls import Jobs, call_now
+from karenina_core.runs.calls import Jobs, call_now, why_not
 from karenina_core.runs.engine.job import BackgroundJob, JobServices
 from karenina_core.runs.engine.writer import ResultWrite
 from karenina_core.runs.estimates import CallCount, Estimate, dry_run, estimate_calls
@@ -111,12 +111,8 @@ def _check(store: Store, scoring: Scoring, plan: Plan) -> None:
     if isinstance(trait, StoredTrait):
         raise InputError(f"The trait {trait.name!r} is kept but not evaluated.", why=f"{trait.reason}.".capitalize())
     for judge in scoring.judges(plan).values():
-        if judge.transport in ("manual", "recorded"):
-            raise ConfigError(
-                f"{judge.id!r} cannot assess a new trait.",
-                why="It only repeats what was prepared or recorded.",
-                next="Choose a judge that can be asked.",
-            )
+        if problem := why_not(judge):
+            raise ConfigError(problem, next="Choose a judge that can be asked.")
         check_model(judge)
     check_definition(store, scoring, plan)
 
@@ -395,8 +391,8 @@ class Scorer(Jobs[ScoringJob]):
         Raises:
             InputError: There was none in this process.
         """
-        job = self._job(run_id)
-        if job is None:
+        self.join(run_id, timeout=timeout)
+        progress = self.progress(run_id)
+        if progress is None:
             raise InputError(f"Run {run_id!r} is not being scored here.")
-        job.ended.wait(timeout)
-        return job.progress
+        return progress

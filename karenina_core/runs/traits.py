@@ -14,9 +14,10 @@ from pydantic import TypeAdapter, ValidationError
 from karenina_core import patterns
 from karenina_core.errors import InputError, validation_message
 from karenina_core.files import json_bytes, read_json
+from karenina_core.models import clean as clean_text
 from karenina_core.runs.reverification import RunAnswer
 from karenina_core.runs.store import Store
-from karenina_core.runs.store.database import clean, clean_text, to_json
+from karenina_core.runs.store.database import clean, to_json
 from karenina_core.schemas import AnyTrait, ManualRubricTrait, StoredTrait, Trait
 from karenina_core.schemas.entities.question import now
 

@@ -23,7 +23,7 @@ from karenina_core.runs.store.database import clean
 from karenina_core.schemas import VerificationResult
 from tests.faults.openai_server import Reply
 from tests.faults.road import Road, honest, model, verdicts
-from tests.runs.fakes import answer_request, full_result, small_benchmark, small_config
+from tests.runs.fakes import answer_request, full_result, small_benchmark, small_config, stored_scores
 
 TEXTS = {
     "NUL": "a\0b",
@@ -78,7 +78,7 @@ def test_any_text_and_number_survives_store_and_export(
         del result.rubric.metrics["Organs"]["precision"]
         result.rubric.confusion["Organs"].undefined.append("precision")
     assert comparable(stored) == comparable(result)
-    assert clean(name) in {row["trait"] for row in store.results.scores(run_id)}
+    assert clean(name) in {row["trait"] for row in stored_scores(store, run_id)}
     (exported,) = read_results(to_json([stored]))
     assert comparable(exported) == comparable(stored)
     rows = list(csv.reader(io.StringIO(to_csv([stored]).decode("utf-8-sig"), newline="")))
@@ -158,5 +158,5 @@ def test_a_result_with_an_undefined_metric_can_be_replaced(any_store: Store) -> 
         result = full_result("q1")
         result.rubric.metrics["Organs"]["precision"] = number
         any_store.results.save(run_id, [result])
-    (value,) = [row["value"] for row in any_store.results.scores(run_id) if row["metric"] == "precision"]
+    (value,) = [row["value"] for row in stored_scores(any_store, run_id) if row["metric"] == "precision"]
     assert value == 0.5

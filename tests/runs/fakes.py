@@ -7,11 +7,12 @@ import threading
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, event
+from sqlalchemy import Connection, Table, event, select
 
 from karenina_core.benchmark import Benchmark
 from karenina_core.models import CallServices, ChatReply, ChatRequest, Message, ModelCaller, Subject, call_key
 from karenina_core.runs import Store
+from karenina_core.runs.store.schema import field, score
 from karenina_core.schemas import (
     AnswerPart,
     CallRecord,
@@ -235,6 +236,21 @@ def answer_request(question_id: str, model: ModelConfig, replicate: int = 1) -> 
 
 def failure_of(category: str, stage: str = "generate_answer") -> Failure:
     return Failure.model_validate({"category": category, "stage": stage, "reason": "no reason"})
+
+
+def stored_fields(store: Store, run_id: str) -> list[dict[str, Any]]:
+    """Return the columns of the template fields of a run."""
+    return _details(store, run_id, field)
+
+
+def stored_scores(store: Store, run_id: str) -> list[dict[str, Any]]:
+    """Return the columns of the trait values of a run."""
+    return _details(store, run_id, score)
+
+
+def _details(store: Store, run_id: str, table: Table) -> list[dict[str, Any]]:
+    with store.reading() as connection:
+        return [dict(row) for row in connection.execute(select(table).where(table.c.run_id == run_id)).mappings()]
 
 
 def fill_disk(store: Store) -> None:

@@ -31,7 +31,7 @@ from karenina_core.schemas import (
     StoredTrait,
 )
 from tests.faults.openai_server import OpenAIServer, Reply, failing
-from tests.runs.fakes import PATIENCE, full_result, plain_result
+from tests.runs.fakes import PATIENCE, full_result, plain_result, stored_scores
 from tests.runs.scored import CLARITY, assessing, finished_run, judge
 
 PATTERN = ManualRubricTrait(name="Says q1", pattern="q1")
@@ -67,7 +67,7 @@ def test_only_the_judge_is_asked_and_results_gain_the_trait(
     assert (seen.status, seen.total, seen.scored, seen.failed) == ("completed", 3, 3, 0)
     assert scores(store, run_id) == [4, 4, 4]
     assert {request["model"] for request in openai_server.requests} == {"judge"}
-    assert [row["value"] for row in store.results.scores(run_id)] == [4.0, 4.0, 4.0]
+    assert [row["value"] for row in stored_scores(store, run_id)] == [4.0, 4.0, 4.0]
     assert added_traits(store, run_id) == [CLARITY]
     assert store.results.all(run_id)[0].rubric.reasons == {"Clarity": "Because."}
 

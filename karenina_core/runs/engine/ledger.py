@@ -4,33 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import TypeAdapter
 
 from karenina_core.models import ByIdentity, ChatReply, ChatRequest
+from karenina_core.models import clean as clean_text
 from karenina_core.runs.engine.pause import PauseControl
 from karenina_core.runs.engine.spending import SpendMeter
 from karenina_core.runs.engine.writer import BatchWriter, CallWrite
 from karenina_core.runs.store import Store
-from karenina_core.runs.store.database import clean, clean_json, clean_text
+from karenina_core.runs.store.database import clean, clean_json
 from karenina_core.schemas import ModelConfig, Usage
 from karenina_core.schemas.entities.question import now
 
 _REPLY = TypeAdapter(ChatReply)
 _REQUEST = TypeAdapter(ChatRequest)
 _CONFIG = TypeAdapter(ModelConfig)
-
-
-class Payment(NamedTuple):
-    """What is entered in an account: what was spent, by which run, and the meter that hears if it is stored."""
-
-    spent: Usage
-    run_id: str | None = None
-    meter: SpendMeter | None = None
-
-
-FREE = Payment(Usage())
 
 
 class StoreLedger:
@@ -63,19 +53,29 @@ class StoreLedger:
         return None if text is None else read_reply(text)
 
     def put(
-        self, key: str, request: ChatRequest, config: ModelConfig, reply: ChatReply, payment: Payment = FREE
+        self,
+        key: str,
+        request: ChatRequest,
+        config: ModelConfig,
+        reply: ChatReply,
+        spend: SpendMeter | None = None,
+        run_id: str | None = None,
     ) -> asyncio.Future[None]:
-        """Remember the reply, and enter a payment: `get` finds it from now on. Done when it is safely stored."""
+        """Remember the reply, so that `get` finds it from now on, and enter in a run's account what was spent.
+
+        Done when it is safely stored.
+        """
         self._uncommitted[key] = reply
+        spent = spend.take() if spend else Usage()
 
         def settled(error: Exception | None) -> None:
             if self._uncommitted.get(key) is reply:
                 del self._uncommitted[key]
-            if payment.meter is not None:
-                payment.meter.settle(payment.spent, error)
+            if spend is not None:
+                spend.settle(spent, error)
 
         row = call_row(key, request, config, reply, self._text_of(config))
-        return self._writer.enqueue(CallWrite(row, payment.spent, payment.run_id), settled)
+        return self._writer.enqueue(CallWrite(row, spent, run_id), settled)
 
     def close(self) -> None:
         """End the look-ups; the writer stays open."""
@@ -113,7 +113,7 @@ class RunLedger:
 
     def put(self, key: str, request: ChatRequest, config: ModelConfig, reply: ChatReply) -> asyncio.Future[None]:
         """Remember the reply: `get` finds it from now on. What is returned is done when it is safely stored."""
-        return self._ledger.put(key, request, config, reply, Payment(self._spend.take(), self._run_id, self._spend))
+        return self._ledger.put(key, request, config, reply, self._spend, self._run_id)
 
 
 def read_reply(text: str) -> ChatReply:

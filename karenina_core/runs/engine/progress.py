@@ -97,19 +97,12 @@ class Progress:
         """Whether the run is under way, or waits."""
         return self.status in ACTIVE
 
-    @property
-    def slower(self) -> int | None:
-        """Half the calls in flight, for `Engine.pace`; None where the pace cannot be changed, or is the lowest."""
-        if self.status != "running" or self.ceiling is None or self.ceiling <= 1:
+    def paced(self, factor: float) -> int | None:
+        """Return the calls in flight at another pace, for `Engine.set_concurrency`; None where it cannot change."""
+        if self.status != "running" or self.ceiling is None:
             return None
-        return self.ceiling // 2
-
-    @property
-    def faster(self) -> int | None:
-        """Twice the calls in flight, likewise."""
-        if self.status != "running" or self.ceiling is None or self.ceiling >= MOST_CALLS:
-            return None
-        return min(MOST_CALLS, 2 * self.ceiling)
+        calls = max(1, min(MOST_CALLS, int(factor * self.ceiling)))
+        return None if calls == self.ceiling else calls
 
 
 class Stopwatch:

@@ -6,10 +6,12 @@ import asyncio
 import math
 import os
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from karenina_core.errors import ConfigError, ModelError
 from karenina_core.schemas import Usage, built
 
+_one_call = partial(built, Usage, input_tokens=None, output_tokens=None)
 DAILY_VARIABLE = "KARENINA_DAILY_BUDGET"
 
 
@@ -45,6 +47,7 @@ class SpendMeter:
 
     Attributes:
         over: Why no further call may be made; empty while some may.
+        spent: What was spent since the start, whether it is in the account or not.
     """
 
     def __init__(
@@ -63,13 +66,7 @@ class SpendMeter:
         self._bounded = max_cost is not None or bool(os.environ.get(DAILY_VARIABLE, "").strip())
         self._cost = spent
         self._not_stored = 0.0  # US dollars that are not in what is read of today yet
-        self._all = _Sum()
-        self._not_taken = _Sum()
-
-    @property
-    def spent(self) -> Usage:
-        """What was spent since the start, whether it is in the account or not."""
-        return self._all.usage()
+        self.spent = self._not_taken = Usage()
 
     async def admit(self) -> None:
         """Return when one more call may be paid for.
@@ -90,20 +87,21 @@ class SpendMeter:
     def add(self, usage: Usage) -> None:
         """Count what a call took."""
         cost = None if usage.cached_calls else usage.cost
-        self._all.add(1, usage.cached_calls, cost)
-        self._not_taken.add(1, usage.cached_calls, cost)
+        call = _one_call(cost=cost, calls=1, cached_calls=usage.cached_calls)
+        self.spent += call
+        self._not_taken += call
         self._cost += cost or 0.0
         self._not_stored += cost or 0.0
 
     def take(self) -> Usage:
         """Return what is not on its way into the account yet; `settle` it when that is stored or refused."""
-        taken, self._not_taken = self._not_taken.usage(), _Sum()
+        taken, self._not_taken = self._not_taken, Usage()
         return taken
 
     def settle(self, taken: Usage, error: Exception | None = None) -> None:
         """Note that what was taken is in the account, or that it could not be stored."""
         if error is not None:
-            self._not_taken.add(taken.calls, taken.cached_calls, taken.cost)
+            self._not_taken += taken
         else:
             self._not_stored -= taken.cost or 0.0
 
@@ -123,26 +121,6 @@ class SpendMeter:
             f"Stopped: all runs together have spent {dollars(today)} today, of at most {dollars(bound)}. "
             f"Go on tomorrow (UTC), or an administrator raises {DAILY_VARIABLE}."
         )
-
-
-class _Sum:
-    """Calls and cost, as they add up."""
-
-    __slots__ = ("cached", "calls", "cost")
-
-    def __init__(self) -> None:
-        self.calls = self.cached = 0
-        self.cost: float | None = None
-
-    def add(self, calls: int, cached: int, cost: float | None) -> None:
-        self.calls += calls
-        self.cached += cached
-        if cost is not None:
-            self.cost = cost + (self.cost or 0.0)
-
-    def usage(self) -> Usage:
-        numbers = {"calls": self.calls, "cached_calls": self.cached, "cost": self.cost}
-        return built(Usage, input_tokens=None, output_tokens=None, **numbers)
 
 
 def dollars(amount: float) -> str:

@@ -7,7 +7,8 @@ from datetime import UTC
 from sqlalchemy import insert, select, update
 
 from karenina_core.errors import InputError
-from karenina_core.runs.store.database import Database, clean_text
+from karenina_core.models import clean as clean_text
+from karenina_core.runs.store.database import Database
 from karenina_core.runs.store.schema import annotation as table
 from karenina_core.runs.store.schema import result
 from karenina_core.schemas import Annotation

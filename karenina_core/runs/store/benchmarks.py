@@ -15,7 +15,8 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select, upda
 from karenina_core.benchmark import Benchmark, BenchmarkQuestion
 from karenina_core.errors import InputError, StoreError
 from karenina_core.files import OWN_BYTES
-from karenina_core.runs.store.database import Database, clean, clean_text
+from karenina_core.models import clean as clean_text
+from karenina_core.runs.store.database import Database, clean
 from karenina_core.runs.store.schema import benchmark as table
 from karenina_core.runs.store.schema import question_version as versions
 from karenina_core.runs.store.schema import snapshot

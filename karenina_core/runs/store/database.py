@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -20,6 +19,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from karenina_core.errors import MissingDependencyError, StoreError
+from karenina_core.models import clean as clean_text
 from karenina_core.runs.store.schema import check_version, prepare
 
 URL_VARIABLE = "KARENINA_DATABASE_URL"
@@ -33,7 +33,6 @@ _PRAGMAS = (
     "foreign_keys=ON",
     "wal_autocheckpoint=4000",  # pages; a page that many transactions change is copied into the file once for all
 )
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _NUL = "\\u0000"
 _LOST = "\ufffd" * 3  # what pydantic writes for half a surrogate pair in a key
 
@@ -53,13 +52,6 @@ def clean(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [clean(item) for item in value]
     return value
-
-
-def clean_text(text: str) -> str:
-    """Return text without NUL characters and lone surrogates, each replaced by U+FFFD."""
-    if text.isascii() and "\0" not in text:
-        return text
-    return _UNSTORABLE.sub("\ufffd", text)
 
 
 def to_json(value: Any) -> str:

@@ -12,7 +12,8 @@ from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Connection, Select, Table, Text, bindparam, case, delete, func, insert, select
 
 from karenina_core.errors import InputError, StoreError
-from karenina_core.runs.store.database import Database, clean, clean_json, clean_text
+from karenina_core.models import clean as clean_text
+from karenina_core.runs.store.database import Database, clean, clean_json
 from karenina_core.runs.store.runs import Runs
 from karenina_core.runs.store.schema import field, payload, result, score
 from karenina_core.schemas import CallRecord, ConfusionPart, RowKey, RubricPart, Usage, VerificationResult, field_state
@@ -306,22 +307,6 @@ class Results:
     def rows(self, run_id: str, **filters: Any) -> list[Row]:
         """Return the columns of results, without their evidence, in the order and with the filters of `all`."""
         return self._select(_filtered(select(*_SHOWN), run_id, filters))
-
-    def fields(self, run_id: str) -> list[Row]:
-        """Return one row per result and template field: identity, `name`, `result` (True, False, None), `state`."""
-        return self._whole(field, run_id)
-
-    def scores(self, run_id: str) -> list[Row]:
-        """Return one row per result and trait, for metric traits and metric.
-
-        `kind` is `score`, `binary`, `literal`, `regex`, `metric`, or `error` for a trait that could not be
-        evaluated. `value` is a number, 0 or 1, the class index, or None; `label` is the class name.
-        """
-        return self._whole(score, run_id)
-
-    def _whole(self, table: Table, run_id: str) -> list[Row]:
-        columns = [column for column in table.c if column.name != "run_id"]
-        return self._select(select(*columns).where(table.c.run_id == run_id))
 
     def _select(self, query: Select[Any]) -> list[Row]:
         with self._database.reading() as connection:

@@ -22,9 +22,10 @@ from sqlalchemy import (
 )
 
 from karenina_core.errors import InputError, KareninaError
+from karenina_core.models import clean as clean_text
 from karenina_core.runs.plan import LEFT_OUT, Plan, SkippedQuestion, asked, config_hash
 from karenina_core.runs.store.benchmarks import Snapshot, Snapshots
-from karenina_core.runs.store.database import Database, clean_text
+from karenina_core.runs.store.database import Database
 from karenina_core.runs.store.schema import run as table
 from karenina_core.runs.store.schema import snapshot
 from karenina_core.runs.store.settings import Spending
@@ -227,6 +228,7 @@ class Runs:
         self._spending = spending
         self._snapshots = Snapshots(database)
         self._orders: dict[str, Order] = {}
+        self._clock: ColumnElement[float] = literal_column(_CLOCKS[database.engine.dialect.name])
 
     def create(
         self, plan: Plan, name: str | None = None, *, benchmark_id: str | None = None, parent_run: str | None = None
@@ -271,12 +273,11 @@ class Runs:
             raise InputError("The benchmark has changed since this run began.", next="Start a new run.")
         # Another process may start or widen the run at this very moment; only one of us finds it unchanged, and nobody
         # who has it and has already read what it wants.
-        clock: ColumnElement[float] = literal_column(_CLOCKS[self._database.engine.dialect.name])
         query = update(table).where(
             table.c.id == run_id,
             table.c.status.not_in(_UNDER_WAY),
             table.c.config_hash == before.config_hash,
-            table.c.owner.is_(None) | (func.abs(clock - func.coalesce(table.c.beat, 0.0)) >= LEASE_SECONDS),
+            table.c.owner.is_(None) | (func.abs(self._clock - func.coalesce(table.c.beat, 0.0)) >= LEASE_SECONDS),
         )
         with self._database.writing() as connection:
             changed = connection.execute(query.values(**_wanted(plan, now_seen), finished=None)).rowcount
@@ -480,7 +481,7 @@ class Runs:
     def claim(self, run_id: str, owner: str) -> bool:
         """Take the run; False when another living process has it."""
         with self._database.writing() as connection:
-            clock = self._clock(connection)
+            clock = float(connection.execute(select(self._clock)).scalar_one())
             row = connection.execute(select(table.c.owner, table.c.beat).where(table.c.id == run_id)).first()
             if row is None or (row.owner not in (None, owner) and _alive(row.owner, row.beat, clock)):
                 return False
@@ -491,9 +492,8 @@ class Runs:
 
     def heartbeat(self, run_ids: Iterable[str], owner: str) -> set[str]:
         """Say that the owner still lives, and return the runs it still has."""
-        clock: ColumnElement[float] = literal_column(_CLOCKS[self._database.engine.dialect.name])
         # One by one: who has several runs waits for nobody who has one of them.
-        return {run_id for run_id in run_ids if self._update_as(owner, run_id, beat=clock)}
+        return {run_id for run_id in run_ids if self._update_as(owner, run_id, beat=self._clock)}
 
     def release(self, run_id: str, owner: str) -> None:
         """Give the run back."""
@@ -502,15 +502,12 @@ class Runs:
     def interrupt_abandoned(self) -> list[str]:
         """Mark the runs that nobody carries out any more as `interrupted`, and return their ids."""
         with self._database.writing() as connection:
-            clock = self._clock(connection)
+            clock = float(connection.execute(select(self._clock)).scalar_one())
             query = select(table.c.id, table.c.owner, table.c.beat).where(table.c.status.in_(ACTIVE))
             dead = [row.id for row in connection.execute(query) if not _alive(row.owner, row.beat, clock)]
             values = {"status": "interrupted", "finished": now(), **_RELEASED}
             connection.execute(update(table).where(table.c.id.in_(dead)).values(**values))
         return dead
-
-    def _clock(self, connection: Connection) -> float:
-        return float(connection.execute(select(literal_column(_CLOCKS[connection.dialect.name]))).scalar_one())
 
 
 def _alive(owner: str | None, beat: float | None, clock: float) -> bool:

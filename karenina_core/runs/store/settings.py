@@ -10,7 +10,8 @@ from sqlalchemy import Connection, Float, Text, cast, delete, func, select, type
 
 from karenina_core.errors import InputError
 from karenina_core.models import Price
-from karenina_core.runs.store.database import Database, clean_text
+from karenina_core.models import clean as clean_text
+from karenina_core.runs.store.database import Database
 from karenina_core.runs.store.schema import setting as table
 from karenina_core.schemas import VerificationConfig
 from karenina_core.schemas.entities.question import now

@@ -61,8 +61,8 @@ def _act(run_id: str, what: Callable[[], object]) -> None:
 
 def _pace(progress: Progress) -> None:
     for label, key, icon, ceiling, does in (
-        ("Slow down", "slow_down", "keyboard_double_arrow_down", progress.slower, "Halves"),
-        ("Speed up", "speed_up", "keyboard_double_arrow_up", progress.faster, "Doubles"),
+        ("Slow down", "slow_down", "keyboard_double_arrow_down", progress.paced(0.5), "Halves"),
+        ("Speed up", "speed_up", "keyboard_double_arrow_up", progress.paced(2), "Doubles"),
     ):
         about = f"Calls in flight now: at most {progress.ceiling}. {does} that for the rest of the run."
         if forms.button(label, icon, key, disabled=ceiling is None, help=about) and ceiling is not None:

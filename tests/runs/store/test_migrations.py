@@ -15,6 +15,7 @@ from karenina_core.errors import StoreError
 from karenina_core.runs import Store
 from karenina_core.runs.store import schema
 from karenina_core.runs.store.schema import SCHEMA_VERSION, metadata
+from tests.runs.fakes import stored_fields
 
 HERE = Path(__file__).parent
 Make = Callable[[], str]
@@ -92,7 +93,7 @@ def test_an_old_store_opens_with_everything_it_holds(version_1: str) -> None:
         assert len(store.benchmarks.load(store.benchmarks.all()[0].id)) == 2
         assert len(store.runs.plan(run.id).question_ids) == 2
         assert store.settings.all("preset/") == {"preset/quick": {"replicate_count": 2}}
-        assert {row["name"] for row in store.results.fields(run.id)} == {"value", "unit"}
+        assert {row["name"] for row in stored_fields(store, run.id)} == {"value", "unit"}
 
 
 FLAGGED = """

@@ -18,7 +18,16 @@ from karenina_core.runs.store import Outcome
 from karenina_core.runs.store.database import clean
 from karenina_core.runs.store.results import rows_of
 from karenina_core.schemas import FieldEvidence, VerificationResult
-from tests.runs.fakes import failure_of, fill_disk, full_result, plain_result, small_benchmark, small_config
+from tests.runs.fakes import (
+    failure_of,
+    fill_disk,
+    full_result,
+    plain_result,
+    small_benchmark,
+    small_config,
+    stored_fields,
+    stored_scores,
+)
 
 any_text = st.text(st.characters(exclude_categories=()), max_size=30)
 
@@ -81,7 +90,7 @@ def test_whatever_models_say_comes_back_cleaned(
     result.rubric.regex[trait] = True
     store.results.save(run_id, [result])
     assert store.results.all(run_id) == [VerificationResult.model_validate(clean(result.model_dump()))]
-    assert clean(trait) in {row["name"] for row in store.results.fields(run_id)}
+    assert clean(trait) in {row["name"] for row in stored_fields(store, run_id)}
 
 
 def test_nul_and_surrogates_are_stored_on_every_database(any_store: Store, run_id: str) -> None:
@@ -147,12 +156,12 @@ def test_rows_carry_what_charts_need(any_store: Store, run_id: str) -> None:
 
 def test_fields_keep_null_apart_from_false(any_store: Store, run_id: str) -> None:
     any_store.results.save(run_id, [full_result()])
-    assert {row["name"]: row["result"] for row in any_store.results.fields(run_id)} == {"value": True, "unit": None}
+    assert {row["name"]: row["result"] for row in stored_fields(any_store, run_id)} == {"value": True, "unit": None}
 
 
 def test_every_kind_of_trait_becomes_a_score(any_store: Store, run_id: str) -> None:
     any_store.results.save(run_id, [full_result()])
-    scores = any_store.results.scores(run_id)
+    scores = stored_scores(any_store, run_id)
     assert {(row["trait"], row["metric"]): (row["kind"], row["value"], row["label"]) for row in scores} == {
         ("Clarity", ""): ("score", 4.0, None),
         ("Polite", ""): ("binary", 1.0, None),
@@ -169,7 +178,7 @@ def test_an_undefined_metric_has_no_value(any_store: Store, run_id: str) -> None
     result = full_result()
     result.rubric.metrics["Organs"]["precision"] = math.nan
     any_store.results.save(run_id, [result])
-    values = {row["metric"]: row["value"] for row in any_store.results.scores(run_id) if row["trait"] == "Organs"}
+    values = {row["metric"]: row["value"] for row in stored_scores(any_store, run_id) if row["trait"] == "Organs"}
     assert values["precision"] is None
     assert any_store.results.all(run_id)[0].rubric.metrics["Organs"] == {"recall": 1.0}
 
@@ -188,7 +197,7 @@ def test_writing_a_row_again_replaces_it_and_all_that_belongs_to_it(any_store: S
     any_store.results.save(run_id, [plain_result("q1", verdict="fail"), full_result("q2")])
     run = any_store.runs.get(run_id)
     assert (run.done, run.passed, run.failed, run.not_evaluated, run.errors) == (2, 1, 1, 0, 0)
-    assert {row["question_id"] for row in any_store.results.fields(run_id) + any_store.results.scores(run_id)} == {"q2"}
+    assert {row["question_id"] for row in stored_fields(any_store, run_id) + stored_scores(any_store, run_id)} == {"q2"}
     with any_store.reading() as connection:
         assert connection.execute(text("SELECT count(*) FROM payload")).scalar() == 2
 
