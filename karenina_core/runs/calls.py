@@ -38,12 +38,8 @@ from karenina_core.schemas import AnswerPart, ModelConfig, VerificationConfig, V
 
 T = TypeVar("T")
 J = TypeVar("J", bound=BackgroundJob)
-_READY = {
-    "type": "object",
-    "properties": {"ready": {"type": "boolean"}},
-    "required": ["ready"],
-    "additionalProperties": False,
-}
+_ANSWER = {"ready": {"type": "boolean"}}
+_READY = {"type": "object", "properties": _ANSWER, "required": ["ready"], "additionalProperties": False}
 _BEYOND = 1_000_000  # replicates from here on are nobody's, so that the ledger knows no reply to them
 _LONGEST = 30.0  # seconds; a person waits for it
 

@@ -25,7 +25,7 @@ from karenina_core.pipeline import GeneratedTemplate, draft_request, generate_te
 from karenina_core.runs.calls import Jobs, store_calls
 from karenina_core.runs.engine.job import BackgroundJob, JobServices
 from karenina_core.runs.engine.spending import daily_budget
-from karenina_core.runs.estimates import CallCount, Estimate, dry_run, estimate_calls
+from karenina_core.runs.estimates import Estimate, dry_run, estimate_calls
 from karenina_core.runs.prices import client_at
 from karenina_core.runs.store import Store
 from karenina_core.schemas import ModelConfig
@@ -538,6 +538,5 @@ def estimate_templates(
         return None
     ids = to_draft(benchmark, question_ids, force_regenerate=force_regenerate)
     requests = [draft_request(model_config, name, benchmark.get_question_as_object(name)) for name in ids]
-    count = CallCount()
-    dry_run(count, store, requests, lambda caller, request: caller.complete(model_config, request))
+    count = dry_run(store, requests, lambda caller, request: caller.complete(model_config, request))
     return estimate_calls([model_config], count, store, max_concurrent)

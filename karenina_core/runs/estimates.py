@@ -147,16 +147,20 @@ class _ReadOnlyLedger(NullLedger):
 
 
 def dry_run(
-    count: CallCount, store: Store | None, items: Sequence[T], work: Callable[[ModelCaller, T], Awaitable[object]]
-) -> None:
-    """Go through items without asking anybody, and count the calls that would be made.
+    store: Store | None,
+    items: Sequence[T],
+    work: Callable[[ModelCaller, T], Awaitable[object]],
+    count: CallCount | None = None,
+) -> CallCount:
+    """Go through items without asking anybody, and return the calls that would be made.
 
     Args:
-        count: Gets the calls.
         store: Its ledger answers calls; nothing is known when not given.
         items: At most `MOST` of them are gone through, spread over all.
         work: Makes the calls of one item; a `ModelError` of one that is not known ends it.
+        count: What else is counted while the items are gone through.
     """
+    count = CallCount() if count is None else count
     some = items[:: max(1, -(-len(items) // MOST))]
 
     def client(config: ModelConfig) -> ModelClient:
@@ -174,6 +178,7 @@ def dry_run(
         times, count.sampled = len(items) / len(some), True
         count.needed = Counter({kind: round(number * times) for kind, number in count.needed.items()})
         count.cached = round(count.cached * times)
+    return count
 
 
 def estimate(plan: Plan, store: Store | None = None, run_id: str | None = None) -> Estimate | None:
@@ -211,8 +216,7 @@ def estimate(plan: Plan, store: Store | None = None, run_id: str | None = None) 
                 count.needed.update({CallKind(judge.id, name): number for name, number in calls.items() if number})
                 count.supposed = True
 
-    dry_run(count, store, tasks, evaluate)
-    return estimate_calls(models, count, store, config.max_concurrent_requests)
+    return estimate_calls(models, dry_run(store, tasks, evaluate, count), store, config.max_concurrent_requests)
 
 
 class _Experience(NamedTuple):

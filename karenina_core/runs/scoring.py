@@ -22,7 +22,7 @@ from karenina_core.pipeline import Sample, TraitScorer, needs_judge
 from karenina_core.runs.calls import Jobs, call_now, why_not
 from karenina_core.runs.engine.job import BackgroundJob, JobServices
 from karenina_core.runs.engine.writer import ResultWrite
-from karenina_core.runs.estimates import CallCount, Estimate, dry_run, estimate_calls
+from karenina_core.runs.estimates import Estimate, dry_run, estimate_calls
 from karenina_core.runs.plan import Plan
 from karenina_core.runs.store import Store
 from karenina_core.runs.store.database import clean
@@ -184,7 +184,7 @@ def estimate_scoring(store: Store, scoring: Scoring) -> Estimate | None:
         InputError: There is no such run.
     """
     keys, plan = rows_to_score(store, scoring), store.runs.plan(scoring.run_id)
-    judges, count = scoring.judges(plan), CallCount()
+    judges = scoring.judges(plan)
     providers = {judge.id: judge for judge in judges.values() if judge.is_provider}
     if not keys or not providers:
         return None
@@ -196,7 +196,7 @@ def estimate_scoring(store: Store, scoring: Scoring) -> Estimate | None:
 
     judged = (key for key in keys if key.parsing_model in judges)
     distinct = {key._replace(parsing_model=judges[key.parsing_model].id): key for key in judged}
-    dry_run(count, store, list(distinct.values()), score)
+    count = dry_run(store, list(distinct.values()), score)
     return estimate_calls(providers.values(), count, store, scoring.max_concurrent)
 
 
@@ -204,8 +204,7 @@ def estimate_trial(store: Store, trait: AnyTrait, sample: Sample, judge: ModelCo
     """Return what assessing one response takes; None where no provider is asked."""
     if not needs_judge(trait) or not judge.is_provider:
         return None
-    count = CallCount()
-    dry_run(count, store, [sample], lambda caller, item: TraitScorer(trait, caller).score(item, judge))
+    count = dry_run(store, [sample], lambda caller, item: TraitScorer(trait, caller).score(item, judge))
     return estimate_calls([judge], count, store, 1)
 
 
@@ -315,10 +314,9 @@ class ScoringJob(BackgroundJob):
         shared, run_id = self.shared, self._scoring.run_id
         with suppress(StoreError):
             await shared.writer.flush()
-            await asyncio.to_thread(shared.store.runs.add_work, run_id, self.spend.take(), 0.0)
             await asyncio.to_thread(note_definition, shared.store, self._scoring)
         with suppress(StoreError):
-            await asyncio.to_thread(shared.store.runs.release, run_id, shared.owner)
+            await asyncio.to_thread(shared.store.runs.end, run_id, shared.owner, spent=self.spend.take())
         self.progress = replace(self.progress, status=status, message=message)
 
     async def _score_all(self, results: Iterator[VerificationResult]) -> None:

@@ -206,8 +206,8 @@ def test_a_trait_of_the_runs_own_benchmark_is_known_by_its_definition(store: Sto
 @pytest.mark.parametrize(
     ("trait", "judge", "message"),
     [
-        (CLARITY, ModelConfig(interface="manual", manual_traces={"q1": "x"}), "cannot assess a new trait"),
-        (CLARITY, ModelConfig.parse("recorded:demo/judge"), "cannot assess a new trait"),
+        (CLARITY, ModelConfig(interface="manual", manual_traces={"q1": "x"}), "cannot be asked"),
+        (CLARITY, ModelConfig.parse("recorded:demo/judge"), "would say the same again"),
         (StoredTrait(name="Old", kind="callable", rating={}), None, "not evaluated"),
     ],
     ids=["prepared answers", "recording", "trait that is only kept"],

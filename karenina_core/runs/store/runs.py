@@ -410,7 +410,7 @@ class Runs:
         self,
         run_id: str,
         owner: str,
-        status: RunStatus | None,
+        status: RunStatus | None = None,
         note: str | None = None,
         spent: Usage | None = None,
         seconds: float = 0.0,
@@ -494,10 +494,6 @@ class Runs:
         """Say that the owner still lives, and return the runs it still has."""
         # One by one: who has several runs waits for nobody who has one of them.
         return {run_id for run_id in run_ids if self._update_as(owner, run_id, beat=self._clock)}
-
-    def release(self, run_id: str, owner: str) -> None:
-        """Give the run back."""
-        self._update_as(owner, run_id, **_RELEASED)
 
     def interrupt_abandoned(self) -> list[str]:
         """Mark the runs that nobody carries out any more as `interrupted`, and return their ids."""

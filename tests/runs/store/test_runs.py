@@ -231,13 +231,13 @@ def test_a_run_has_one_owner(any_store: Store, run_id: str) -> None:
     assert any_store.runs.claim(run_id, "far/1/a")
     assert any_store.runs.claim(run_id, "far/1/a")
     assert not any_store.runs.claim(run_id, "far/2/b")
-    any_store.runs.release(run_id, "far/1/a")
+    any_store.runs.end(run_id, "far/1/a")
     assert any_store.runs.claim(run_id, "far/2/b")
 
 
 def test_only_the_owner_can_give_a_run_back(any_store: Store, run_id: str) -> None:
     any_store.runs.claim(run_id, "far/1/a")
-    any_store.runs.release(run_id, "far/2/b")
+    any_store.runs.end(run_id, "far/2/b")
     assert not any_store.runs.claim(run_id, "far/2/b")
 
 
