@@ -34,7 +34,8 @@ UNREADABLE: dict[str, tuple[str, str, int | None]] = {
     "a second base": (field("str").replace("(BaseAnswer)", "(BaseAnswer, Evil)"), "bases", 1),
     "a computed base": (field("str").replace("(BaseAnswer)", "(type('B', (), {}))"), "bases", None),
     "a validator": (
-        field("str", after="    @field_validator('x', mode='before')\n    def v(c, v):\n        return v\n"), "unsupported", 3),
+        field("str", after="    @field_validator('x', mode='before')\n    def v(c, v):\n        return v\n"),
+        "unsupported", 3),
     "a validating type": (field("Annotated[int, BeforeValidator(print)] = Field(description='d')"), "type", 2),
     "a factory": (field("list = Field(default_factory=lambda: print(1))"), "field_option", 2),
     "a configuration with code": (

@@ -33,7 +33,7 @@ from karenina_core.schemas import AnyTrait, ManualRubricTrait, MetricRubricTrait
 from karenina_core.text import first_free
 
 MAX_TRAITS = 1_000  # of one rubric
-MAX_PATTERN_SIZE = 1_000_000  # parts of all patterns of a file, written out: each is compiled, which takes a while
+MAX_PATTERN_SIZE = 250_000  # parts of all patterns of a file, written out: compiling so many takes up to 5 s
 
 Note = Callable[[str, str], None]
 """Reports a repair of the rating at hand: what stood there, how it was read."""
