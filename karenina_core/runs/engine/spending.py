@@ -11,6 +11,7 @@ from functools import partial
 from karenina_core.errors import ConfigError, ModelError
 from karenina_core.schemas import Usage, built
 
+_NOTHING = Usage()
 _one_call = partial(built, Usage, input_tokens=None, output_tokens=None)
 DAILY_VARIABLE = "KARENINA_DAILY_BUDGET"
 
@@ -66,7 +67,7 @@ class SpendMeter:
         self._bounded = max_cost is not None or bool(os.environ.get(DAILY_VARIABLE, "").strip())
         self._cost = spent
         self._not_stored = 0.0  # US dollars that are not in what is read of today yet
-        self.spent = self._not_taken = Usage()
+        self.spent = self._not_taken = _NOTHING
 
     async def admit(self) -> None:
         """Return when one more call may be paid for.
@@ -89,13 +90,13 @@ class SpendMeter:
         cost = None if usage.cached_calls else usage.cost
         call = _one_call(cost=cost, calls=1, cached_calls=usage.cached_calls)
         self.spent += call
-        self._not_taken += call
+        self._not_taken = call if self._not_taken is _NOTHING else self._not_taken + call
         self._cost += cost or 0.0
         self._not_stored += cost or 0.0
 
     def take(self) -> Usage:
         """Return what is not on its way into the account yet; `settle` it when that is stored or refused."""
-        taken, self._not_taken = self._not_taken, Usage()
+        taken, self._not_taken = self._not_taken, _NOTHING
         return taken
 
     def settle(self, taken: Usage, error: Exception | None = None) -> None:
