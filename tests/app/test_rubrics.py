@@ -174,7 +174,7 @@ def test_a_shared_trait_cannot_take_the_name_of_a_questions_own(
     small.set_question_rubric(small.get_question_ids()[0], Rubric(traits=[RubricTrait(name="Tone")]))
     benchmark_id = store.benchmarks.save(small)
     app = add(open_page("pages/rubrics.py"), "llm", Name="Tone")
-    assert "is named 'Tone'. It would not be evaluated there" in texts(app)
+    assert "is named 'Tone'. Of two traits with one name" in texts(app)
     assert global_traits(store, benchmark_id) == {}
 
 
