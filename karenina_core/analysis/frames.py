@@ -457,6 +457,7 @@ def calls_frame(results: Results) -> pd.DataFrame:
 def calls_of(result: VerificationResult) -> Iterator[CallRecord]:
     """Yield the model calls that led to a result."""
     parts = (result.answer, result.abstention, result.sufficiency)
+    yield from result.answer.earlier_calls if result.answer else ()
     yield from (part.call for part in parts if part and part.call)
     yield from result.template.calls if result.template else ()
     yield from result.rubric.calls

@@ -23,7 +23,6 @@ _LIKELY: Mapping[Cause, str] = {
     "judge_misread": "The judge probably misread the answer.",
     "rule_too_strict": "The rule is probably too strict.",
 }
-_ASKED = {"generate_answer": "model"}
 _PROVIDER = "The provider of the {asked} is probably at fault, or the way to it; this says nothing about the answer."
 _SETTINGS = "The settings of the {asked} are probably at fault; this says nothing about the answer."
 _TEMPLATE = "The template is at fault, not the answer."
@@ -41,6 +40,7 @@ _AT_FAULT: Mapping[str, str] = {
     "deep_judgment_rubric": "The judge or the answer is at fault: no excerpt supports a trait.",
     "truncated": "The token limit of the {asked} is probably too low; whether the answer is right is not known.",
     "empty": "The {asked} returned nothing; whether it knows the answer is not known.",
+    "workspace": "The question's workspace is at fault, not the model.",
     "missing_recording": "The recording is at fault: it does not hold this call. This says nothing about the answer.",
     "cancelled": "Nobody is at fault: the run was cancelled before this was decided.",
     "parsing": "The judge is at fault, not the answer: its reply could not be read.",
@@ -113,7 +113,7 @@ def blame(result: VerificationResult, suggestion: Suggestion) -> str:
     """
     if result.failure is None:
         return f"{_LIKELY.get(suggestion.cause, CAUSE_WORDS[suggestion.cause] + '.')} {suggestion.why}"
-    category, asked = result.failure.category, _ASKED.get(result.failure.stage, "judge")
+    category, asked = result.failure.category, "model" if result.failure.stage == "generate_answer" else "judge"
     return _AT_FAULT.get(category, _AT_FAULT["unexpected"]).format(asked=asked)
 
 

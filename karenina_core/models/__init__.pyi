@@ -15,6 +15,7 @@ from .clients.recorded import bundled_recordings as bundled_recordings
 from .embeddings import Embedder as Embedder
 from .embeddings import check_embedder as check_embedder
 from .embeddings import load_embedder as load_embedder
+from .endpoints import check_endpoint as check_endpoint
 from .keys import KeySource as KeySource
 from .keys import check_access as check_access
 from .keys import key_variable as key_variable
@@ -36,6 +37,8 @@ from .ports import ModelClient as ModelClient
 from .ports import NullLedger as NullLedger
 from .ports import Purpose as Purpose
 from .ports import Subject as Subject
+from .ports import ToolCall as ToolCall
+from .ports import ToolSpec as ToolSpec
 from .ports import call_key as call_key
 from .prices import Price as Price
 from .prices import price_of as price_of

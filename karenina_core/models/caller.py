@@ -163,6 +163,27 @@ class ModelCaller:
                     self._remember(*made)
                 return value, _records(calls)
 
+    async def tool_result(
+        self, config: ModelConfig, request: ChatRequest, use: Callable[[], Awaitable[str]], *, again: bool
+    ) -> str:
+        """Return what a tool said at this place of a conversation when it was first used; otherwise use it now.
+
+        Args:
+            config: The model that wants it.
+            request: The conversation so far, with purpose `tool`.
+            use: Uses the tool.
+            again: Whether it is used again where its result is known, because it changes a workspace.
+        """
+        key = self._identify(config, request).key
+        known = await self.services.ledger.get(key)
+        if known is not None and not again:
+            return known.text
+        result, _ = clean_reply(await use(), None)
+        if known is not None:
+            return known.text
+        await self.services.ledger.put(key, request, config, ChatReply(result, "stop", Usage(), "tool"))
+        return result
+
     async def aclose(self) -> None:
         """Cancel what is in flight, and release the clients."""
         in_flight = list(self._in_flight.values())
@@ -366,7 +387,7 @@ def _record(call: _Call, reply: ChatReply) -> CallRecord:
         model=call.model.config.id,
         key=call.key,
         source=reply.source,
-        messages=[{"role": message.role, "content": message.content} for message in call.request.messages],
+        messages=[message.as_data() for message in call.request.messages],
         schema_sent=call.request.schema,
         reply=reply.text,
         finish_reason=reply.finish_reason,

@@ -7,26 +7,74 @@ import hashlib
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Annotated, Any, Generic, Literal, NamedTuple, Protocol, TypeVar
+
+from pydantic import Field
 
 from karenina_core.schemas import ModelConfig, Usage
 
 K = TypeVar("K")
 V = TypeVar("V")
 _MOST_KNOWN = 256
+_SAID = Field(exclude_if=lambda value: not value)  # stored only where there is something
 
-Purpose = Literal["answer", "parse", "rubric", "metric", "abstention", "sufficiency", "generate_template"]
-Source = Literal["provider", "ledger", "recording", "manual", "local"]
+Purpose = Literal[
+    "answer", "parse", "investigate", "tool", "rubric", "metric", "abstention", "sufficiency", "generate_template"
+]
+Source = Literal["provider", "ledger", "recording", "manual", "local", "tool"]
 Evaluation = tuple[str, str, int]
 """Question, answering model, replicate."""
 
 
+class ToolCall(NamedTuple):
+    """A model's wish that a tool be used.
+
+    Attributes:
+        id: The model's name for this call; the result refers to it.
+        name: The tool.
+        arguments: What the model says to it: JSON, as the model wrote it.
+    """
+
+    id: str
+    name: str
+    arguments: str
+
+
+class ToolSpec(NamedTuple):
+    """A tool as a model is told of it.
+
+    Attributes:
+        name: Letters, digits, `_` and `-`.
+        description: What it does.
+        parameters: JSON schema of its arguments.
+    """
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
 @dataclass(frozen=True)
 class Message:
-    """One chat message."""
+    """One chat message.
 
-    role: Literal["system", "user", "assistant"]
+    Attributes:
+        role: Who speaks; `tool` for the result of a tool.
+        content: The text.
+        tool_calls: Tools that the assistant wants to be used.
+        tool_call_id: Which of these calls a result belongs to.
+    """
+
+    role: Literal["system", "user", "assistant", "tool"]
     content: str
+    tool_calls: Annotated[tuple[ToolCall, ...], _SAID] = ()
+    tool_call_id: Annotated[str, _SAID] = ""
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the message as evidence: role and content, and what it says of tools, if anything."""
+        calls = {"tool_calls": [call._asdict() for call in self.tool_calls]} if self.tool_calls else {}
+        result = {"tool_call_id": self.tool_call_id} if self.tool_call_id else {}
+        return {"role": self.role, "content": self.content, **calls, **result}
 
 
 @dataclass(frozen=True)
@@ -65,6 +113,7 @@ class ChatRequest:
         subject: What the call is about.
         schema: JSON schema the reply must follow, or None for free text. Not changed afterwards.
         timeout: Seconds for one attempt.
+        tools: What the model may use; not together with a schema.
     """
 
     purpose: Purpose
@@ -72,6 +121,7 @@ class ChatRequest:
     subject: Subject
     schema: dict[str, Any] | None = None
     timeout: float = 120.0
+    tools: Annotated[tuple[ToolSpec, ...], _SAID] = ()
 
 
 @dataclass(frozen=True)
@@ -85,6 +135,7 @@ class ChatReply:
         source: Who gave the reply.
         seconds: Wall time of the successful attempt.
         provenance: Facts worth keeping, such as the hash of a model file.
+        tool_calls: Tools the model wants to be used before it goes on; their results are expected next.
     """
 
     text: str
@@ -93,6 +144,7 @@ class ChatReply:
     source: Source = "provider"
     seconds: float = 0.0
     provenance: dict[str, Any] = field(default_factory=dict)
+    tool_calls: Annotated[tuple[ToolCall, ...], _SAID] = ()
 
 
 class ModelClient(Protocol):
@@ -214,6 +266,9 @@ class CallNamer:
     def key(self, request: ChatRequest) -> str:
         """Return the identity of a call."""
         messages = ",".join([f'["{message.role}",{_quoted(message.content)}]' for message in request.messages])
+        if request.tools:
+            messages = _canonical([[*message.as_data().values()] for message in request.messages])[1:-1]
+            messages += f",{_canonical(request.tools)}"
         schema = "null" if request.schema is None else _schema_json(request.schema)
         text = f'{self._head}{messages}{self._middle}{request.subject.replicate},"schema":{schema}'
         if self._by_subject:

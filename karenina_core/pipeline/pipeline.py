@@ -127,6 +127,7 @@ class Pipeline:
             caller=self._caller,
             load_embedder=self._load_embedder,
             sandbox=self.benchmark.sandbox,
+            workspace_root=self.benchmark.workspace_root,
             answering=answering,
             replicate=replicate,
             run_name=self.run_name,

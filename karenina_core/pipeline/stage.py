@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel
 
+from karenina_core.agents import Workspace, trace_text
 from karenina_core.errors import InputError, ModelError, validation_message
-from karenina_core.models import ChatRequest, Embedder, InvalidOutputError, Message, ModelCaller, Purpose, Subject
+from karenina_core.models import (
+    ChatRequest,
+    Embedder,
+    InvalidOutputError,
+    Message,
+    ModelCaller,
+    Purpose,
+    Subject,
+)
 from karenina_core.schemas import (
     AnswerPart,
     AnyTrait,
@@ -38,7 +48,7 @@ class Context:
 
     Attributes named in a stage's `requires` and `produces` are its inputs and outputs. `caller` is the way to every
     model; `load_embedder` returns the embedding model of a name, or raises when it is not available; `sandbox` is where
-    the own code of templates runs.
+    the own code of templates runs; `workspace` is the folder that agents work in, below `workspace_root`.
     """
 
     question: Question
@@ -52,6 +62,8 @@ class Context:
     run_name: str | None = None
     parsing: ModelConfig | None = None
     sandbox: SandboxShare | None = None
+    workspace_root: Path | None = None
+    workspace: Workspace | None = None
 
     template: Template | None = None
     answer: AnswerPart | None = None
@@ -159,6 +171,7 @@ async def ask_judge(
     schema: dict[str, Any],
     validate: Callable[[Any], T],
     part: str = "",
+    response: str | None = None,
 ) -> tuple[T, list[CallRecord]]:
     """Ask the judge for JSON about the response.
 
@@ -169,13 +182,15 @@ async def ask_judge(
         schema: JSON schema of the reply.
         validate: Turns the JSON into a value, or raises ValueError with a message the judge is shown.
         part: Trait name, for calls about one trait.
+        response: What is judged; the answer when not given, or all that an agent did where the run is set so.
 
     Raises:
         ModelError: The judge could not be asked, or kept replying with something else.
     """
     if context.answer is None:
         raise RuntimeError("There is no answer to judge.")
-    judge, question, response = context.judge, context.question.question, context.answer.text
+    judge, question = context.judge, context.question.question
+    response = _judged_text(context.answer, context.config, purpose) if response is None else response
     request = ChatRequest(
         purpose=purpose,
         messages=with_own_prompt(judge.system_prompt, messages(question, response)),
@@ -186,6 +201,15 @@ async def ask_judge(
         timeout=judge.request_timeout or context.config.request_timeout,
     )
     return await context.caller.complete_json(judge, request, validate)
+
+
+def _judged_text(answer: AnswerPart, config: VerificationConfig, purpose: Purpose) -> str:
+    whole = {
+        "parse": config.use_full_trace_for_template,
+        "rubric": config.use_full_trace_for_rubric,
+        "metric": config.use_full_trace_for_rubric,
+    }
+    return trace_text(answer.transcript) if answer.transcript and whole.get(purpose) else answer.text
 
 
 def with_own_prompt(own: str | None, messages: tuple[Message, ...]) -> tuple[Message, ...]:

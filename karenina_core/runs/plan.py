@@ -10,12 +10,15 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
+from pydantic import BaseModel
+
 from karenina_core.benchmark import Benchmark
 from karenina_core.errors import TemplateError
 from karenina_core.schemas import (
     AnyTrait,
     MetricRubricTrait,
     ModelConfig,
+    PromptConfig,
     RubricTrait,
     VerificationConfig,
     merge_rubrics,
@@ -26,6 +29,17 @@ from karenina_core.text import counted
 # How fast a run goes, and when it stops, does not change what it finds.
 PACE = frozenset(
     {"max_concurrent_requests", "adaptive_concurrency", "request_timeout", "max_attempts", "max_cost", "max_seconds"}
+)
+LATER_SETTINGS = (
+    "workspace_cleanup",
+    "allow_commands",
+    "agentic_parsing",
+    "agentic_parsing_trigger",
+    "agentic_judge_context",
+    "agentic_parsing_max_turns",
+    "agentic_parsing_timeout",
+    "use_full_trace_for_template",
+    "use_full_trace_for_rubric",
 )
 LEFT_OUT = "Left out: "
 """How a note begins that tells which questions a run does not ask, and not why it stopped."""
@@ -168,10 +182,19 @@ def asked(config: VerificationConfig) -> dict[str, Any]:
     models = {"__all__": MODEL_PACE}
     pace: dict[str, Any] = dict.fromkeys(PACE, True)
     data = config.model_dump(mode="json", exclude=pace | {"answering_models": models, "parsing_models": models})
+    # Runs that were stored before there were such settings stay the same.
     for model in (*data["answering_models"], *data["parsing_models"]):
-        if model["answers_digest"] is None:
-            del model["answers_digest"]  # runs that were stored before there was such a thing stay the same
+        _without_defaults(model, ModelConfig, ("answers_digest", "agent"))
+    _without_defaults(data, VerificationConfig, LATER_SETTINGS)
+    if data["prompt_config"]:
+        _without_defaults(data["prompt_config"], PromptConfig, ("agentic_parsing",))
     return data
+
+
+def _without_defaults(data: dict[str, Any], kind: type[BaseModel], names: Iterable[str]) -> None:
+    for name in names:
+        if data[name] == kind.model_fields[name].default:
+            del data[name]
 
 
 def choose_questions(

@@ -6,7 +6,12 @@ from .annotation import Annotation as Annotation
 from .annotation import Cause as Cause
 from .annotation import agrees_with as agrees_with
 from .annotation import latest_reviews as latest_reviews
+from .config import AgentConfig as AgentConfig
+from .config import AgentLimitName as AgentLimitName
+from .config import AgentLimits as AgentLimits
+from .config import AgentTool as AgentTool
 from .config import FewShotConfig as FewShotConfig
+from .config import MCPServer as MCPServer
 from .config import ModelConfig as ModelConfig
 from .config import PromptConfig as PromptConfig
 from .config import VerificationConfig as VerificationConfig
@@ -86,6 +91,7 @@ from .results import Extraction as Extraction
 from .results import Failure as Failure
 from .results import FailureCategory as FailureCategory
 from .results import FieldEvidence as FieldEvidence
+from .results import FileChange as FileChange
 from .results import GuardPart as GuardPart
 from .results import QuestionSnapshot as QuestionSnapshot
 from .results import RowKey as RowKey

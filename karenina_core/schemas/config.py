@@ -21,6 +21,68 @@ _NAMED = ("provider", "litellm", "langchain", "openrouter", "openai_endpoint", "
 KEY_VARIABLE = re.compile(r"^[A-Z][A-Z0-9_]{2,60}$")
 
 
+AgentLimitName = Literal["turns", "tool calls", "seconds", "output"]
+AgentTool = Literal["list_files", "read_file", "search_files", "write_file", "run_command"]
+
+
+class AgentLimits(BaseModel):
+    """When an agent has to stop. What it has done until then is kept.
+
+    Attributes:
+        max_turns: Calls of the model.
+        max_tool_calls: Tools it uses.
+        max_seconds: Time it may begin further turns.
+        max_output_bytes: What all its tools together may say.
+        max_result_bytes: What one tool may say; the rest is cut.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    max_turns: int = Field(default=25, ge=1, le=500)
+    max_tool_calls: int = Field(default=50, ge=1, le=2_000)
+    max_seconds: float = Field(default=180, gt=0, le=86_400)
+    max_output_bytes: int = Field(default=400_000, ge=1_000, le=20_000_000)
+    max_result_bytes: int = Field(default=20_000, ge=200, le=1_000_000)
+
+
+class MCPServer(BaseModel):
+    """A server of the Model Context Protocol whose tools an agent may use.
+
+    Attributes:
+        url: Its address, for one that is reached by HTTP.
+        command: Program and arguments, for one that is started here; needs `allow_commands` of the run.
+        tools: Only these of its tools; all of them when not given.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    url: str | None = None
+    command: list[str] = Field(default_factory=list)
+    tools: list[str] | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> MCPServer:
+        if (self.url is None) == (not self.command):
+            raise ValueError("an MCP server needs either a url or a command")
+        return self
+
+
+class AgentConfig(BaseModel):
+    """How a model answers as an agent.
+
+    Attributes:
+        tools: What it may do in its workspace; `run_command` needs `allow_commands` of the run.
+        limits: When it has to stop.
+        mcp_servers: Further tools, by name of the server.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    tools: list[AgentTool] = Field(default=["list_files", "read_file", "search_files", "write_file"])
+    limits: AgentLimits = Field(default_factory=AgentLimits)
+    mcp_servers: dict[str, MCPServer] = Field(default_factory=dict)
+
+
 class ModelConfig(BaseModel):
     """One model, as answerer or judge.
 
@@ -50,6 +112,7 @@ class ModelConfig(BaseModel):
         manual_traces: For `manual`: answers by question id or question text. Never stored with a configuration.
         answers_digest: SHA-256 of those answers, which is stored; set by itself. Answers of another file, under
             the same label, are another model's.
+        agent: Answer as an agent with tools in the question's workspace; a bare question is asked when not set.
     """
 
     model_config = ConfigDict(extra="forbid", protected_namespaces=())
@@ -71,6 +134,7 @@ class ModelConfig(BaseModel):
     extra_kwargs: dict[str, Any] = Field(default_factory=dict)
     manual_traces: dict[str, str] | None = Field(default=None, exclude=True, repr=False)
     answers_digest: str | None = None
+    agent: AgentConfig | None = None
 
     @field_validator("api_key_env")
     @classmethod
@@ -174,6 +238,7 @@ class PromptConfig(BaseModel):
     rubric_evaluation: str | None = None
     abstention_detection: str | None = None
     sufficiency_detection: str | None = None
+    agentic_parsing: str | None = None
 
 
 class VerificationConfig(BaseModel):
@@ -201,7 +266,17 @@ class VerificationConfig(BaseModel):
             finished, so it may spend a little more. Models without a known price do not count.
         max_seconds: Seconds the run may work each time it is started or resumed. It stops when they are over; calls in
             flight at that moment are finished.
-        workspace_copy: Agents work in a copy of a question's workspace; no agent runs in this version.
+        workspace_copy: Agents work in a copy beside a question's workspace, and originals are never touched.
+        workspace_cleanup: Copies are removed when their results are stored.
+        allow_commands: Agents with the tool `run_command` may run shell commands, and MCP servers may be started, where
+            the environment has `KARENINA_ALLOW_COMMANDS=1`.
+        agentic_parsing: The judge inspects the workspace itself before it fills the template.
+        agentic_parsing_trigger: `dynamic` does so only where the answer's text leaves a field without a value.
+        agentic_judge_context: What the inspecting judge has: the workspace, the answer, or both.
+        agentic_parsing_max_turns: Calls of one inspection.
+        agentic_parsing_timeout: Seconds in which an inspection may begin further calls.
+        use_full_trace_for_template: The judge reads an agent's whole transcript, not only its last message.
+        use_full_trace_for_rubric: Traits assessed by a judge are assessed on the whole transcript.
         few_shot_config: Examples for the answering model; none are shown when not set.
         prompt_config: Extra instructions for the judge.
     """
@@ -227,6 +302,15 @@ class VerificationConfig(BaseModel):
     max_cost: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     max_seconds: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     workspace_copy: bool = True
+    workspace_cleanup: bool = True
+    allow_commands: bool = False
+    agentic_parsing: bool = False
+    agentic_parsing_trigger: Literal["always", "dynamic"] = "always"
+    agentic_judge_context: Literal["workspace_only", "trace_and_workspace", "trace_only"] = "workspace_only"
+    agentic_parsing_max_turns: int = Field(default=15, ge=1, le=500)
+    agentic_parsing_timeout: float = Field(default=120, gt=0, le=86_400)
+    use_full_trace_for_template: bool = False
+    use_full_trace_for_rubric: bool = True
     few_shot_config: FewShotConfig | None = None
     prompt_config: PromptConfig | None = None
 
@@ -237,6 +321,12 @@ class VerificationConfig(BaseModel):
         if not isinstance(items, list | tuple):
             return items
         return [ModelConfig.parse(item) if isinstance(item, str) else item for item in items]
+
+    @property
+    def uses_workspaces(self) -> bool:
+        """Whether an agent works in the workspaces of questions."""
+        inspects = self.agentic_parsing and self.agentic_judge_context != "trace_only"
+        return inspects or any(model.agent for model in self.answering_models)
 
     @model_validator(mode="after")
     def _distinct_labels(self) -> VerificationConfig:

@@ -99,7 +99,7 @@ class CallRecord(Part):
     model: str
     key: str
     source: str
-    messages: list[dict[str, str]]
+    messages: list[dict[str, Any]]
     schema_sent: dict[str, Any] | None = None
     reply: str | None = None
     finish_reason: str | None = None
@@ -126,6 +126,7 @@ FailureCategory = Literal[
     "no_template",
     "template_validation",
     "template_execution",
+    "workspace",
     "parsing",
     "embedding",
     "unexpected",
@@ -133,7 +134,7 @@ FailureCategory = Literal[
 _GROUPS: dict[str, tuple[str, ...]] = {
     "autofail": ("recursion_limit", "trace_validation", "deep_judgment", "deep_judgment_rubric"),
     "abstained": ("abstention", "sufficiency"),
-    "template": ("no_template", "template_validation", "template_execution"),
+    "template": ("no_template", "template_validation", "template_execution", "workspace"),
     "judge": ("parsing", "embedding"),
 }
 
@@ -143,7 +144,7 @@ NO_VERDICT = "no_verdict"
 
 FAILURE_WORDS: dict[str, str] = {
     NO_VERDICT: "only the rubric was evaluated",
-    "recursion_limit": "the model reached its recursion limit",
+    "recursion_limit": "the agent was stopped at a limit",
     "trace_validation": "the answer's trace could not be used",
     "deep_judgment": "no excerpt of the answer supported the extraction",
     "deep_judgment_rubric": "no excerpt of the answer supported a trait",
@@ -165,6 +166,7 @@ FAILURE_WORDS: dict[str, str] = {
     "no_template": "the question has no template",
     "template_validation": "the template could not be read",
     "template_execution": "the template's own code failed",
+    "workspace": "the question's workspace cannot be used",
     "parsing": "the judge's reply could not be read",
     "embedding": "the similarity could not be computed",
     "unexpected": "an unexpected error happened",
@@ -204,11 +206,34 @@ class Failure(Part):
         return next((group for group, categories in _GROUPS.items() if self.category in categories), "provider")
 
 
+class FileChange(Part):
+    """A file that an agent added, changed or removed in its workspace.
+
+    Attributes:
+        path: Below the workspace.
+        change: What became of it.
+        sha256: Of its content; None for one that was removed.
+        bytes: Its size.
+        text: The content of an added text file, the difference of a changed one; None for what is no text or too long.
+    """
+
+    path: str
+    change: Literal["added", "changed", "removed"]
+    sha256: str | None = None
+    bytes: int = 0
+    text: str | None = None
+
+
 class AnswerPart(Part):
     """What the answering model said.
 
     Attributes:
         addresses_judge: Whether it seems to speak to its judge, so that a person should look at the result.
+        call: The call that gave the text.
+        earlier_calls: What an agent was asked before that.
+        transcript: All messages of an agent: prompt, replies with tool calls, results of tools.
+        limit: The limit at which an agent was stopped.
+        files: What an agent changed in its workspace.
     """
 
     text: str
@@ -216,6 +241,10 @@ class AnswerPart(Part):
     truncated: bool = False
     addresses_judge: bool = False
     call: CallRecord | None = None
+    earlier_calls: list[CallRecord] = Field(default_factory=list)
+    transcript: list[dict[str, Any]] = Field(default_factory=list)
+    limit: str | None = None
+    files: list[FileChange] = Field(default_factory=list)
 
 
 class GuardPart(Part):

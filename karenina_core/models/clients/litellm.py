@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from karenina_core.errors import MissingDependencyError, ModelError, ModelErrorCategory
-from karenina_core.models.clients.openai import Mode, chat_messages, schema_settings
+from karenina_core.models.clients.openai import Mode, chat_messages, schema_settings, tool_settings
 from karenina_core.models.clients.openai_reply import ReplyContext, read_reply
 from karenina_core.models.endpoints import check_endpoint
 from karenina_core.models.failures import category_of_status, failure, refined, retry_after
@@ -109,7 +109,7 @@ class LitellmClient:
             options = self._options(request, mode) | ({"api_key": key} if key else {})
             async with asyncio.timeout(request.timeout):
                 response = await litellm.acompletion(**options)
-            context = ReplyContext(self.config.id, listed(name), key)
+            context = ReplyContext(self.config.id, listed(name), key, tools=bool(request.tools))
             seconds = time.perf_counter() - start
             return read_reply(response.model_dump(warnings=False), context, seconds, {"through": "litellm"})
         except ModelError as error:
@@ -123,6 +123,7 @@ class LitellmClient:
         return {
             **{name: value for name, value in self.config.extra_kwargs.items() if name not in _NOT_PASSED_ON},
             **(schema_settings(request.schema, mode) if request.schema is not None else {}),
+            **tool_settings(request.tools),
             **({"api_base": self._base_url} if self._base_url else {}),
             "model": self.config.provider_model,
             "messages": chat_messages(request, mode),

@@ -18,7 +18,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -37,7 +37,7 @@ from karenina_core.models.clients.openai_reply import (
 from karenina_core.models.endpoints import check_endpoint, host_of, standing
 from karenina_core.models.failures import failure
 from karenina_core.models.keys import check_access, find_key, key_variable, no_key, provider_prefix
-from karenina_core.models.ports import ByIdentity, ChatReply, ChatRequest
+from karenina_core.models.ports import ByIdentity, ChatReply, ChatRequest, ToolSpec
 from karenina_core.models.prices import listed
 from karenina_core.models.providers import PROVIDERS, matches
 from karenina_core.models.replies import clean, clean_data
@@ -212,9 +212,24 @@ def schema_settings(schema: dict[str, Any], mode: Mode) -> dict[str, Any]:
     return {}
 
 
-def chat_messages(request: ChatRequest, mode: Mode) -> list[dict[str, str]]:
+def tool_settings(tools: Iterable[ToolSpec]) -> dict[str, Any]:
+    """Return how a request offers tools; nothing where there are none."""
+    offered = [{"type": "function", "function": clean_data(tool._asdict())} for tool in tools]
+    return {"tools": offered} if offered else {}
+
+
+def chat_messages(request: ChatRequest, mode: Mode) -> list[dict[str, Any]]:
     """Return the messages as they are sent; in mode `instruction` the last one ends with the schema."""
-    messages = [{"role": message.role, "content": clean(message.content)} for message in request.messages]
+    messages: list[dict[str, Any]] = []
+    for message in request.messages:
+        sent: dict[str, Any] = {"role": message.role, "content": clean(message.content)}
+        if message.tool_calls:
+            functions = [{"name": call.name, "arguments": call.arguments} for call in message.tool_calls]
+            pairs = zip(message.tool_calls, functions, strict=True)
+            sent["tool_calls"] = [{"id": call.id, "type": "function", "function": made} for call, made in pairs]
+        if message.tool_call_id:
+            sent["tool_call_id"] = message.tool_call_id
+        messages.append(sent)
     if mode == "instruction" and request.schema is not None:
         order = "Reply with one JSON object that follows this JSON schema, and nothing else:"
         messages[-1]["content"] += f"\n\n{order}\n{json.dumps(request.schema)}"
@@ -303,7 +318,8 @@ class OpenAIClient:
             start = time.perf_counter()
             async with asyncio.timeout(request.timeout):
                 response = await endpoint.post(self._headers(key), body)
-            return self._read(response, key, time.perf_counter() - start, settings)
+            seconds = time.perf_counter() - start
+            return self._read(response, key, seconds, settings, tools=bool(request.tools))
         except ModelError as error:
             problem = error
         except Exception as error:
@@ -342,9 +358,13 @@ class OpenAIClient:
     def _body(self, request: ChatRequest, settings: Settings, mode: Mode) -> bytes:
         messages = to_json(chat_messages(request, mode))
         asked = b"" if request.schema is None or mode == "instruction" else self._schema_json[mode](request.schema)
+        if request.tools:
+            asked = b"," + to_json(tool_settings(request.tools))[1:-1]
         return b"".join((settings.head, b',"messages":', messages, asked, b"}"))
 
-    def _read(self, response: Response, key: str, seconds: float, settings: Settings) -> ChatReply:
+    def _read(
+        self, response: Response, key: str, seconds: float, settings: Settings, *, tools: bool = False
+    ) -> ChatReply:
         if response.status >= 300:
             raise error_of(response.status, response.headers, response.data, self.config.id)
         try:
@@ -354,7 +374,7 @@ class OpenAIClient:
             why = f"Its reply is not JSON; it begins with {beginning!r}."
             raise failure("server_error", self.config.id, why) from None
         entry, charges = listed(self.config.provider_model), self._route.provider == "openrouter"
-        context = ReplyContext(self.config.id, entry, key, charges)
+        context = ReplyContext(self.config.id, entry, key, charges, tools)
         return read_reply(completion, context, seconds, settings.facts, cut=not response.whole)
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
 from karenina_core.errors import ModelError, ModelErrorCategory
 from karenina_core.models.failures import category_of_status, failure, refined, retry_after
-from karenina_core.models.ports import ChatReply
+from karenina_core.models.ports import ChatReply, ToolCall
 from karenina_core.models.prices import Listed
 from karenina_core.models.replies import clean, clean_reply, without_key
 from karenina_core.schemas import Usage, built
@@ -19,6 +19,7 @@ from karenina_core.schemas import Usage, built
 REPLY_TOOL = "reply"  # the name under which a schema is sent
 _LONGEST_NAME = 200  # characters of a model's name, or of the reason a reply ended
 _MOST_TOKENS = 2**40
+_MOST_TOOL_CALLS = 64  # of one reply
 # A pair of surrogates, which is one character; half of one; any other escape.
 _ESCAPE = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\."
@@ -40,12 +41,14 @@ class ReplyContext(NamedTuple):
         listed: What the price list says of it.
         key: The key that was sent; hidden in what is kept.
         charges: Whether the endpoint says itself what a call cost, in US dollars.
+        tools: Whether tools were offered; otherwise the model's wish for one is no reply.
     """
 
     model: str
     listed: Listed | None = None
     key: str | None = None
     charges: bool = False
+    tools: bool = False
 
 
 class RejectedError(ModelError):
@@ -121,7 +124,8 @@ def read_reply(
     message = _object(choice.get("message"))
     reason = "length" if cut else _ending(choice.get("finish_reason"))
     text, ending = clean_reply(without_key(context.key, _text(message)), reason)
-    if not text and ending != "length":
+    calls = tuple(_tool_calls(message, context.key)) if context.tools else ()
+    if not text and not calls and ending != "length":
         extra = _object(message.get("provider_specific_fields"))  # where litellm keeps it
         refusal = _word(message.get("refusal"), None) or _word(extra.get("refusal"), None)
         why = refusal or f"It sent no text (finish reason {choice.get('finish_reason')!r})."
@@ -129,7 +133,7 @@ def read_reply(
         category: ModelErrorCategory = "empty" if not refusal and ending in ("stop", "tool_calls") else "refused"
         raise failure(category, context.model, clean(why))
     name = without_key(context.key, clean(_word(completion.get("model"))))
-    return ChatReply(text, ending, _usage(completion, context), "provider", seconds, {"model": name, **facts})
+    return ChatReply(text, ending, _usage(completion, context), "provider", seconds, {"model": name, **facts}, calls)
 
 
 def _error(status: int, headers: Mapping[str, str], content: Any, model: str) -> ModelError:
@@ -176,6 +180,18 @@ def _text(message: Mapping[str, Any]) -> str:
         text = _word(content, None)
     thought = _THOUGHT.match(text)
     return thought[1] if thought else text
+
+
+def _tool_calls(message: Mapping[str, Any], key: str | None) -> Iterator[ToolCall]:
+    """Yield the tools that the model wants to be used; what names none is passed over."""
+    calls = message.get("tool_calls")
+    for number, call in enumerate(calls[:_MOST_TOOL_CALLS] if isinstance(calls, list) else (), 1):
+        function = _object(_object(call).get("function"))
+        name, arguments = clean(_word(function.get("name"))), function.get("arguments") or "{}"
+        if name and name != REPLY_TOOL:
+            text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+            written, _ = clean_reply(without_key(key, text), None)
+            yield ToolCall(clean(_word(_object(call).get("id"))) or f"call_{number}", name, written)
 
 
 def _no_choice(completion: Mapping[str, Any], cut: bool) -> str:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from karenina_core.errors import ConfigError, InputError, ModelError, validation_message
 from karenina_core.files import read_bytes, read_json
-from karenina_core.models.ports import ChatReply, ChatRequest, Purpose
+from karenina_core.models.ports import ChatReply, ChatRequest, Purpose, ToolCall
 from karenina_core.models.replies import clean_reply
 from karenina_core.models.sharing import check_place
 from karenina_core.schemas import ModelConfig, Usage
@@ -39,6 +39,7 @@ class RecordedCall(BaseModel):
         finish_reason: As the provider said it.
         messages: What was sent, if it was kept.
         usage: Tokens and money then.
+        tool_calls: Tools the model wanted to be used.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -51,8 +52,9 @@ class RecordedCall(BaseModel):
     part: str = ""
     reply: str | dict[str, Any]
     finish_reason: str | None = "stop"
-    messages: list[dict[str, str]] | None = None
+    messages: list[dict[str, Any]] | None = None
     usage: Usage | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
 
     @property
     def text(self) -> str:
@@ -184,7 +186,7 @@ class RecordedClient:
         then = call.usage or Usage()
         usage = Usage(input_tokens=then.input_tokens, output_tokens=then.output_tokens, cost=0.0, calls=1)
         provenance = {"recording": self._recording.name, "kind": self._recording.kind, **self._recording.provenance}
-        return ChatReply(text, finish_reason, usage, "recording", 0.0, provenance)
+        return ChatReply(text, finish_reason, usage, "recording", 0.0, provenance, call.tool_calls)
 
     async def aclose(self) -> None:
         """Nothing is held."""

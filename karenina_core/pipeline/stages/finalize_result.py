@@ -65,18 +65,21 @@ def _all_calls(context: Context) -> list[CallRecord]:
     """Return every model call of an evaluation, the answer's first."""
     parts = (context.answer, context.abstention, context.sufficiency)
     single = [part.call for part in parts if part is not None and part.call is not None]
-    return single + context.parse_calls + context.rubric.calls
+    earlier = context.answer.earlier_calls if context.answer else []
+    return earlier + single + context.parse_calls + context.rubric.calls
 
 
 def _status(failure: Failure | None) -> Status:
     """Say whether the machine did its work."""
-    if failure is None or failure.category in _ORDERLY:
+    if failure is None or failure.category in _ORDERLY or failure.group == "autofail":
         return "completed"
     return "skipped" if failure.category == "no_template" else "failed"
 
 
 def _verdict(context: Context) -> Verdict:
-    """Say whether the answer is right; an error is never a wrong answer."""
+    """Say whether the answer is right; an error is never a wrong answer, an agent that came to no end is."""
+    if context.failure is not None and context.failure.group == "autofail":
+        return "fail"
     if context.failure is not None or context.evaluation is None or context.evaluation.verdict is None:
         return "not_evaluated"
     return "pass" if context.evaluation.verdict else "fail"

@@ -8,11 +8,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
+from karenina_core.agents import inspect, trace_text
 from karenina_core.errors import InputError, KareninaError, TemplateError
-from karenina_core.models import Embedder, InvalidOutputError, Message
-from karenina_core.pipeline.prompts import parse_messages
+from karenina_core.models import ChatRequest, Embedder, InvalidOutputError, Message, Subject
+from karenina_core.pipeline.prompts import investigation_messages, parse_messages
 from karenina_core.pipeline.stage import Context, Skip, Stage, StageFailure, ask_judge, with_own_prompt
-from karenina_core.schemas import ModelConfig, SimilarityPart, VerificationConfig
+from karenina_core.schemas import AgentLimits, ModelConfig, SimilarityPart, VerificationConfig
 from karenina_core.schemas.primitives import SemanticMatch
 from karenina_core.templates import Evaluation, Template
 
@@ -32,14 +33,54 @@ class ParseTemplate(Stage):
         if not template.needs_judge:
             context.values = {}
             raise Skip("every field reads the response text itself; no judge is needed")
-        prompt = _prompt(template, context.config)
-        try:
-            context.values, context.parse_calls = await ask_judge(
-                context, "parse", prompt, template.shared_schema, template.validate_reply
-            )
-        except InvalidOutputError as error:
-            context.parse_calls = error.records
-            raise StageFailure("parsing", str(error)) from error
+        inspects, dynamic = context.config.agentic_parsing, context.config.agentic_parsing_trigger == "dynamic"
+        if not inspects or dynamic:
+            await _fill(context, template)
+        if inspects and (not dynamic or None in (context.values or {}).values()):
+            report = await _inspect(context, template)
+            await _fill(context, template, report)
+
+
+async def _fill(context: Context, template: Template, report: str | None = None) -> None:
+    """Let the judge fill the schema, from the answer or from the report of its inspection."""
+    prompt = _prompt(template, context.config)
+    try:
+        context.values, calls = await ask_judge(
+            context, "parse", prompt, template.shared_schema, template.validate_reply, response=report
+        )
+    except InvalidOutputError as error:
+        context.parse_calls += error.records
+        raise StageFailure("parsing", str(error)) from error
+    context.parse_calls += calls
+
+
+async def _inspect(context: Context, template: Template) -> str:
+    """Let the judge look into what the answer left, and return its report."""
+    config, judge, answer, workspace = context.config, context.judge, context.answer, context.workspace
+    assert answer is not None
+    response = None
+    if config.agentic_judge_context != "workspace_only":
+        response = trace_text(answer.transcript) or answer.text
+    in_workspace = workspace is not None and config.agentic_judge_context != "trace_only"
+    messages = investigation_messages(
+        context.question.question,
+        response,
+        template.shared_schema,
+        in_workspace,
+        context.instructions("agentic_parsing"),
+    )
+    request = ChatRequest(
+        purpose="investigate",
+        messages=with_own_prompt(judge.system_prompt, messages),
+        subject=Subject(context.question_id, context.question.question, context.answering.id, context.replicate),
+        timeout=judge.request_timeout or config.request_timeout,
+    )
+    limits = AgentLimits(max_turns=config.agentic_parsing_max_turns, max_seconds=config.agentic_parsing_timeout)
+    report, outcome = await inspect(context.caller, judge, request, workspace if in_workspace else None, limits)
+    context.parse_calls += outcome.calls
+    if outcome.limit is not None:
+        context.warnings.append(f"The judge's inspection was stopped at its limit of {outcome.limit}.")
+    return report
 
 
 def _prompt(template: Template, config: VerificationConfig | None) -> Callable[[str, str], tuple[Message, ...]]:
