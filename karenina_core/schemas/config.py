@@ -7,7 +7,7 @@ import json
 import re
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from karenina_core.schemas.entities.question import FewShotExample
 
@@ -292,7 +292,9 @@ class VerificationConfig(BaseModel):
     abstention_enabled: bool = False
     sufficiency_enabled: bool = False
     include_extraction_hints: bool = True
-    embedding_check_enabled: bool = False
+    embedding_check_enabled: bool = Field(
+        default=False, validation_alias=AliasChoices("embedding_check_enabled", "embedding_check")
+    )
     embedding_check_model: str = "all-MiniLM-L6-v2"
     embedding_check_threshold: float = Field(default=0.85, ge=0, le=1)
     max_concurrent_requests: int = Field(default=8, ge=1, le=1000)

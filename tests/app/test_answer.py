@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from karenina_core.analysis import FORMATS, ReportOptions
 from karenina_core.runs import reverify, wanted
-from karenina_core.schemas import Annotation, Usage, VerificationResult
+from karenina_core.schemas import Annotation, FileChange, Usage, VerificationResult
 from pages.components import frame, services
 from tests.app.conftest import Open, healthy
 from tests.app.looking import labelled, labels, press, table, texts
@@ -105,6 +105,22 @@ def test_known_replies_beside_one_of_unknown_price_do_not_make_it_free(stored: A
     made.rubric.calls = [made.answer.call.model_copy(update={"usage": usage}) for usage in (known, unknown)]
     [rubric] = [item.value for item in stored(made).caption if item.value.startswith("In: the answer and the traits")]
     assert rubric.endswith("Cost: not known, 11 + 7 tokens")
+
+
+def test_what_an_agent_did_is_shown_with_its_tools_and_its_files(stored: Any) -> None:
+    made = full_result("q1")
+    assert made.answer is not None and made.answer.call is not None
+    wish = {"role": "assistant", "content": "", "tool_calls": [{"id": "1", "name": "read_file", "arguments": "{}"}]}
+    talk = [{"role": "user", "content": "Look."}, wish, {"role": "tool", "content": "the file", "tool_call_id": "1"}]
+    made.answer.earlier_calls = [made.answer.call.model_copy(update={"messages": talk[:1]})]
+    made.answer.call = made.answer.call.model_copy(update={"messages": talk})
+    made.answer.transcript, made.answer.limit = talk, "turns"
+    made.answer.files = [FileChange(path="result.txt", change="added", sha256="0" * 64, bytes=6, text="fixed")]
+    app = opened(stored(made), "What the agent did, in 2 turns")
+    shown = [item.value for item in app.code]
+    assert {"Look.", "read_file {}", "the file", "fixed"} <= set(shown)
+    assert "The agent was stopped at its limit of turns." in [item.value for item in app.warning]
+    assert r"result\.txt: added, 6 bytes" in [item.label for item in app.expander]
 
 
 def test_what_arrived_of_a_broken_answer_is_shown_and_is_no_answer(stored: Any) -> None:

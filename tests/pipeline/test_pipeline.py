@@ -185,7 +185,7 @@ def test_trace_fields_alone_need_no_judge() -> None:
 def test_semantic_fields_are_decided_at_stage_nine() -> None:
     reply = script(parse={"reason": "It inhibits the anti-apoptotic protein BCL-2"})
     close = run(benchmark(SEMANTIC), reply, embedding_check_enabled=True, load_embedder=lambda _: Similarities(0.886))
-    far = run(benchmark(SEMANTIC), reply, embedding_check_enabled=True, load_embedder=lambda _: Similarities(0.4))
+    far = run(benchmark(SEMANTIC), reply, embedding_check=True, load_embedder=lambda _: Similarities(0.4))
     assert (close.verdict, far.verdict) == ("pass", "fail")
     assert close.template is not None and close.template.fields[0].similarity == 0.886
 

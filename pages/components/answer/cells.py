@@ -149,11 +149,13 @@ def _text(text: str) -> None:
 def _messages(call: CallRecord) -> None:
     for message in call.messages:
         st.caption(plain(message["role"], 40))
-        _text(message["content"])
+        wanted = [f"{call['name']} {call['arguments']}" for call in message.get("tool_calls", ())]
+        _text("\n".join([*filter(None, [message["content"]]), *wanted]))
 
 
 def _prompt(result: VerificationResult, tools: Tools) -> None:
-    call = result.answer.call if result.answer else None
+    answer = result.answer
+    call = [*answer.earlier_calls, answer.call][0] if answer else None
     with _cell("prompt", tools, "question, system prompt, few-shot examples", "messages", "code"):
         if call and call.messages:
             _messages(call)
@@ -163,7 +165,7 @@ def _prompt(result: VerificationResult, tools: Tools) -> None:
 
 def _answer(result: VerificationResult, key: str, tools: Tools) -> None:
     answer = result.answer
-    calls = [answer.call] if answer and answer.call else []
+    calls = [*answer.earlier_calls, answer.call] if answer and answer.call else []
     origin = _origin(calls[0]) if calls else _BY_HAND if answer else "nowhere: there is no answer"
     with _cell("answer", tools, "the prompt", "a text", origin, _cost_of(calls)):
         if answer is None:
@@ -174,7 +176,16 @@ def _answer(result: VerificationResult, key: str, tools: Tools) -> None:
             return
         if answer.truncated:
             st.warning("The answer was cut off at the token limit.")
+        if answer.limit:
+            st.warning(f"The agent was stopped at its limit of {plain(answer.limit)}.")
         answer_evidence.show(result, key)
+        if answer.transcript:
+            _calls(f"What the agent did, in {counted(len(calls), 'turn')}", calls[-1:], f"{key}_agent")
+        for item in answer.files:
+            with st.expander(
+                f"{plain(item.path, 80)}: {item.change}, {item.bytes:,} bytes", icon=":material/description:"
+            ):
+                _text(item.text or "It is no text, too long to be kept, or removed.")
         st.caption(f"Reference answer, never shown to a model: {plain(result.question.raw_answer, 500)}")
         known = [
             f"{plain(name.replace('_', ' ').capitalize())}: {plain(value, 80)}"
