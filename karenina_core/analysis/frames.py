@@ -487,7 +487,7 @@ def long_frame(results: Results, annotations: Iterable[Annotation] = ()) -> pd.D
     right = evaluated["verdict"].map({"pass": True, "fail": False})
     verdicts = evaluated.assign(
         item="verdict", name="", value=evaluated["verdict"], result=right, reason=evaluated["failure_reason"]
-    )
+    ).assign(raw_answer=[result.question.raw_answer for result in results])
     metric = traits["metric"] != ""
     parts = [
         verdicts,

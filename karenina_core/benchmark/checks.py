@@ -73,7 +73,8 @@ def problems_of(contents: Contents, root: Path | None) -> Iterator[Problem]:
         question = entry.question
         yield from _question_problems(entry, contents.rubric, root)
         if question.answer_template is not None and time.monotonic() < until:
-            yield from _template_problems(entry)
+            for problem in _problems_in(question.answer_template):
+                yield replace(problem, where=f"question {question.id}", question_id=question.id)
         else:
             unread += question.answer_template is not None
         if question.question in texts:
@@ -117,12 +118,6 @@ def _question_problems(entry: Entry, shared: Rubric | None, root: Path | None) -
             resolve(root, question.workspace_path) if root else check_relative(question.workspace_path)
         except InputError as error:
             yield problem(error.what, error.next, "error", "workspace")
-
-
-def _template_problems(entry: Entry) -> Iterator[Problem]:
-    question = entry.question
-    for problem in _problems_in(question.answer_template or ""):
-        yield replace(problem, where=f"question {question.id}", question_id=question.id)
 
 
 # Reading thousands of templates takes seconds, and after a change of one question all others are the same as before.

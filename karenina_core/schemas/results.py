@@ -370,6 +370,8 @@ class QuestionSnapshot(Part):
     question: str
     raw_answer: str
     keywords: list[str] = Field(default_factory=list)
+    author: dict[str, Any] | None = None
+    sources: list[dict[str, Any]] | None = None
 
 
 class StageRecord(Part):

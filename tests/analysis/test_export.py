@@ -290,3 +290,16 @@ def test_every_report_shows_reviews_whichever_answers_it_shows(reviewed, answers
         assert written.count("disagrees") == 1
         assert "The rule is too strict" in written
         assert "right" in written
+
+
+def test_author_sources_and_the_reference_answer_are_in_every_table(run) -> None:
+    made = run("+")[0]
+    known = {"author": {"name": "Ada"}, "sources": [{"url": "https://x.org"}], "raw_answer": "BCL2"}
+    result = made.model_copy(update={"question": made.question.model_copy(update=known)})
+    assert read_results(to_json([result]))[0].question == result.question
+    (row,) = csv.DictReader(io.StringIO(to_csv([result]).decode("utf-8-sig")))
+    assert (json.loads(row["author"]), json.loads(row["sources"])) == (known["author"], known["sources"])
+    assert row["raw_answer"] == "BCL2"
+    long = long_frame([result])
+    assert list(long[long["item"] == "verdict"]["raw_answer"]) == ["BCL2"]
+    assert long[long["item"] != "verdict"]["raw_answer"].isna().all()

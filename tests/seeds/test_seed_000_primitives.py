@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import pytest
 
+from karenina_core.schemas import VerificationConfig
 from karenina_core.schemas.entities import BaseAnswer, VerifiedField
 from karenina_core.schemas.entities.normalizers import SynonymMap
 from karenina_core.schemas.primitives import (
@@ -417,3 +418,12 @@ def test_custom_trace_primitive() -> None:
     parsed._raw_trace = "These are rather more than three words"
     assert parsed.verify() is False
     assert callable(_register_primitive)
+
+
+@pytest.mark.parametrize("name", ["embedding_check", "embedding_check_enabled"])
+def test_the_embedding_check_is_switched_on_by_either_name(name: str) -> None:
+    models = {"answering_models": ["openai/a"], "parsing_models": ["openai/b"]}
+    config = VerificationConfig.model_validate({**models, name: True})
+    assert config.embedding_check_enabled
+    assert VerificationConfig.model_validate_json(config.model_dump_json()) == config
+    assert not VerificationConfig.model_validate(models).embedding_check_enabled

@@ -284,9 +284,10 @@ def write_rating(trait: AnyTrait, scope: str, read: dict[str, Any] | None = None
     if isinstance(trait, StoredTrait):
         return _stored_rating(trait, scope)
     repairs = Repairs()
-    if read is not None and read_rating(read, scope, "", repairs) == (scope, trait) and not repairs:
-        return read
     base = read or {}
+    is_whole = {"bestRating", "worstRating"} <= base.keys()  # plain objects of other dialects may lack them
+    if is_whole and read_rating(base, scope, "", repairs) == (scope, trait) and not repairs:
+        return base
     bare = str(base.get("additionalType", "")).removeprefix(PREFIX).removeprefix(GLOBAL).removeprefix(QUESTION)
     if bare and _KIND_OF_TYPE.get(bare, trait.type) != trait.type:
         base = {}
@@ -442,7 +443,7 @@ def _rating_of(trait: Mapping[str, Any], kind: str | None, scope: str) -> dict[s
     return {
         "@type": "Rating",
         **{key: trait[key] for key in ("@id", "name", "description") if key in trait},
-        **({} if kind == "llm" else bounds),
+        **({} if kind == "llm" and not isinstance(plain(trait.get("kind")), dict) else bounds),
         "additionalType": f"{PREFIX}{scope}{'LLMRubricTrait' if literal else KINDS[kind].types[0]}",
         "additionalProperty": [property_node(name, value) for name, value in properties.items()],
     }

@@ -17,7 +17,6 @@ MAX_MEMBER_BYTES: Final = 64 * 2**20  # of one member, unpacked
 MAX_TOTAL_BYTES: Final = 200 * 2**20  # of all members together, unpacked
 MAX_RATIO: Final = 300  # unpacked to packed; spreadsheets reach about 50, deflate at most 1,030
 _RATIO_FROM: Final = 10 * 2**20  # a smaller member harms nobody, however well it is packed
-_CHUNK: Final = 2**16
 
 _ELSEWHERE = re.compile(r"[/\\]|[A-Za-z]:|(.*[/\\])?\.\.([/\\]|$)|.*[\0-\x1f\x7f]", re.DOTALL)
 
@@ -91,7 +90,7 @@ class Archive:
         allowed = min(MAX_MEMBER_BYTES, max(_RATIO_FROM, MAX_RATIO * member.compress_size))
         try:
             with self._zip.open(member) as file:
-                while chunk := file.read(_CHUNK):
+                while chunk := file.read(2**16):
                     size += len(chunk)
                     if size > allowed:
                         why = f"{member.filename[:80]!r} grows to more than {allowed / 1e6:.0f} MB."

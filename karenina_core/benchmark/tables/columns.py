@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, fields, replace
 from itertools import islice
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from karenina_core.benchmark.exports import KEYWORD_SEPARATORS, METADATA_PREFIX
 from karenina_core.benchmark.tables.table import Table, is_blank
@@ -24,7 +24,7 @@ def _role(title: str, names: str) -> Any:
 
 SEPARATORS: Final = {",": "comma", **KEYWORD_SEPARATORS, "": "none"}
 _SAMPLE: Final = 200
-_KEYWORDS: Final = "keywords keyword tags tag category categories topic topics domain subject"
+_KEYWORDS = re.compile("keywords?|tags?|category|categories|topics?|domain|subject")
 _SEPARATED = re.compile(r"keywords? \(separated by (?P<name>[a-z ]+)\)", re.IGNORECASE)
 _OF_A_MODEL = re.compile(
     r"\s*(?:answer|response|output)s?\s*(?:(?:of|by|from)\s+|[:_(\[-]\s*)(?P<model>.+?)[)\]]?\s*", re.IGNORECASE
@@ -66,8 +66,10 @@ class ColumnMapping:
     question: str | None = _role("Question", "question questiontext prompt query input item frage problem instruction")
     answer: str | None = _role(
         "Reference answer",
-        "rawanswer referenceanswer reference expectedanswer expected goldanswer gold correctanswer groundtruth truth"
-        " target ideal solution answer antwort",
+        "rawanswer referenceanswer reference referenceresponse referenceoutput expectedanswer expectedresponse"
+        " expectedoutput expectedvalue expected goldanswer goldenanswer goldstandard goldlabel gold gt correctanswer"
+        " correctresponse correctoutput correctoption correct groundtruth truth targetanswer target targets ideal"
+        " bestanswer label labels solution answer answers antwort",
     )
     id: str | None = _role("Id", "questionid id qid uid identifier")
     notes: str | None = _role("Notes on the answer", "answernotes notes note comment comments remarks remark")
@@ -109,6 +111,13 @@ class ColumnMapping:
         """Whether there are answers of models."""
         return bool(self.model_columns) or self.response is not None
 
+    @property
+    def missing(self) -> Literal["question", "answer", ""]:
+        """The role whose column has to be chosen before rows can become questions; empty when none has."""
+        if self.question is None and not (self.id is not None and self.brings_answers):
+            return "question"
+        return "" if self.answer is not None or self.brings_answers else "answer"
+
     def check(self, table: Table) -> None:
         """Check that it fits a table.
 
@@ -121,7 +130,7 @@ class ColumnMapping:
                 raise InputError(f"The table has no column {column!r}.", next="Choose among the columns it has.")
             if used.count(column) > 1:
                 raise InputError(f"The column {column!r} is used for two things.", next="Choose another for one.")
-        if self.question is None and not (self.id is not None and self.brings_answers):
+        if self.missing == "question":
             raise InputError("No column is chosen for the questions.", next="Choose the column with their text.")
         if self.model is not None and self.response is None:
             what = "A column names the models, but none holds their answers."
@@ -149,7 +158,7 @@ def suggest_mapping(table: Table) -> ColumnMapping:
         chosen.pop("model", None)
     mapping = replace(ColumnMapping(), **chosen)  # type: ignore[arg-type]
     rest = mapping.unassigned(table)
-    keywords = (name for name in rest if plain[name] in _KEYWORDS.split() or _SEPARATED.fullmatch(name))
+    keywords = (name for name in rest if _KEYWORDS.fullmatch(plain[name]) or _SEPARATED.fullmatch(name))
     mapping = replace(
         mapping,
         keywords=tuple(KeywordColumn(name, find_separator(table, name)) for name in keywords),
@@ -162,9 +171,9 @@ def suggest_mapping(table: Table) -> ColumnMapping:
 def find_separator(table: Table, column: str) -> str:
     """Return the sign a column says to stand between keywords, or the most frequent one; a comma where none does."""
     header = _SEPARATED.fullmatch(column)
-    for sign, name in KEYWORD_SEPARATORS.items():
-        if header and name == header["name"].lower():
-            return sign
+    named = {name: sign for sign, name in KEYWORD_SEPARATORS.items()}
+    if header and header["name"].lower() in named:
+        return named[header["name"].lower()]
     counts = {sign: sum(sign in cell.strip() for cell in _texts(table, column)) for sign in (";", "|", "\n", ",")}
     best = max(counts, key=lambda sign: counts[sign])
     return best if counts[best] else ","

@@ -34,7 +34,6 @@ TITLES: Final[dict[Format, str]] = {
     "results": "an export of results",
 }
 SUFFIXES: Final = ("jsonld", "json", "jsonl", "ndjson", "csv", "tsv", "tab", "txt", "xlsx", "xlsm", "parquet", "zip")
-_OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ALWAYS_TEXT = ("csv", "tsv", "tab", "txt")
 
 
@@ -145,7 +144,7 @@ def suffix(name: str) -> str:
 def _open_plain(data: bytes, name: str) -> Opened:
     if data.startswith(b"PAR1"):
         return Opened(name, "parquet", data)
-    if data.startswith(_OLD_EXCEL):
+    if data.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
         what = "The file is an old Excel workbook (.xls), or one locked with a password."
         next_step = "Open it in a spreadsheet program and save it as .xlsx, without a password."
         raise TableError(what, next=next_step, code="xls")

@@ -21,7 +21,6 @@ from karenina_core.benchmark.tables.table import (
     too_much_text,
 )
 
-_BATCH: Final = 1_000
 _MAX_PAGES: Final = 100_000
 _MAX_BYTES: Final = MAX_CHARACTERS + 16 * MAX_CELLS  # numbers take up to 16
 # Numbers of the format: fields of a page's header, and the encoding in which every text repeats a part of the last.
@@ -58,7 +57,7 @@ def _rows(file: Any) -> Iterator[Row]:
 
     yield Row(0, tuple(map(str, file.schema_arrow.names)))
     number = size = 0
-    for batch in file.iter_batches(batch_size=_BATCH, use_threads=False):
+    for batch in file.iter_batches(batch_size=1_000, use_threads=False):
         size += sum(map(_extent, batch.columns))
         if size > _MAX_BYTES:
             raise too_much_text()

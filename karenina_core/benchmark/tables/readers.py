@@ -42,7 +42,6 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _SAMPLE: Final = 60  # records that decide on the delimiter
-_SAMPLE_TEXT: Final = 200_000  # characters
 
 # A setting of the whole process. The default refuses cells of 131,072 characters, which a long answer can have; a
 # file is never larger than this.
@@ -134,7 +133,7 @@ def find_delimiter(text: str) -> str:
     """Return the sign that splits the first records most evenly into cells; a comma where none does."""
 
     def evenness(sign: str) -> tuple[int, int]:
-        sample = csv.reader(io.StringIO(text[:_SAMPLE_TEXT], newline=""), delimiter=sign)
+        sample = csv.reader(io.StringIO(text[:200_000], newline=""), delimiter=sign)
         try:
             widths = Counter(len(record) for record in islice(sample, _SAMPLE) if any(map(str.strip, record)))
         except csv.Error:

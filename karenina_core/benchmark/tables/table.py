@@ -17,7 +17,6 @@ MAX_ROWS: Final = 100_000
 MAX_COLUMNS: Final = 200
 MAX_CELLS: Final = 2_000_000
 MAX_CHARACTERS: Final = 2 * MAX_BYTES  # of all texts together, as often as rows repeat them
-_TITLE_ROWS: Final = 10
 
 Cell = Any
 """A JSON value: text, a number, True or False, None for an empty cell; a list or an object in files that have them."""
@@ -232,10 +231,10 @@ def _header(rows: Iterator[Row], number: int | None) -> tuple[Row, Iterator[Row]
         if not first or not first[0].width():
             raise TableError("It holds no column names.", next="Choose another row.", code="header", row=number)
     else:
-        first = list(islice(dropwhile(lambda row: not row.width(), rows), _TITLE_ROWS))
+        first = list(islice(dropwhile(lambda row: not row.width(), rows), 10))
         if not first:
             raise _empty()
-        # A single cell above a table is its title.
+        # A single cell above a table is its title; there may be a few.
         at = next((at for at, row in enumerate(first) if sum(map(row.has, range(len(row.cells)))) > 1), 0)
         first = first[at:]
     check_size(0, first[0].width())

@@ -35,9 +35,7 @@ class FinalizeResult(Stage):
             question=built(
                 QuestionSnapshot,
                 id=context.question_id,
-                question=question.question,
-                raw_answer=question.raw_answer,
-                keywords=list(question.keywords),
+                **{name: getattr(question, name) for name in QuestionSnapshot.model_fields if name != "id"},
             ),
             answering_model=context.answering.id,
             parsing_model=context.judge.id,

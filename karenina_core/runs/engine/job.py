@@ -491,12 +491,7 @@ class RunJob(BackgroundJob):
         assert self._benchmark is not None
         question = self._benchmark.get_question_as_object(generation.question_id)
         return VerificationResult(
-            question=QuestionSnapshot(
-                id=generation.question_id,
-                question=question.question,
-                raw_answer=question.raw_answer,
-                keywords=question.keywords,
-            ),
+            question=QuestionSnapshot.model_validate(question, from_attributes=True),
             answering_model=generation.answering.id,
             parsing_model=judge.id,
             replicate=generation.replicate,

@@ -13,7 +13,19 @@ from karenina_core.benchmark import Benchmark
 from karenina_core.benchmark.checkpoint.document import read_document
 from karenina_core.benchmark.checkpoint.questions import is_placeholder
 from karenina_core.schemas import MetricRubricTrait, RubricTrait, StoredTrait
-from tests.benchmark.samples import FILES, TEMPLATE, document, item, load, repairs_of
+from tests.benchmark.checkpoint.upstream_rules import broken_rules
+from tests.benchmark.samples import (
+    FILES,
+    LUNGS,
+    TEMPLATE,
+    document,
+    item,
+    load,
+    prop,
+    rating,
+    repairs_of,
+    small_benchmark,
+)
 
 ALL = sorted(path.name for path in FILES.glob("d*.json"))
 
@@ -290,3 +302,36 @@ def test_question_traits_of_a_real_save() -> None:
     assert kinds == ["llm", "llm", "regex"]
     assert len(benchmark.get_missing_templates()) == 1
     assert not [problem for problem in benchmark.check() if problem.severity == "error"]
+
+
+@pytest.mark.parametrize("changed", [False, True], ids=["as it was", "changed"])
+@pytest.mark.parametrize("path", [*(FILES / name for name in ALL), *INTEROP], ids=lambda path: path.name)
+def test_what_is_written_keeps_the_rules_of_the_published_format(path: Path, changed: bool) -> None:
+    benchmark = Benchmark.load(path)
+    if changed:
+        benchmark.set_custom_property("note", "changed")
+        for question_id in benchmark.get_question_ids():
+            benchmark.toggle_finished(question_id)
+    # A mode of metrics that nobody supports stays in the file as it came.
+    assert [rule for rule in broken_rules(benchmark.to_dict()) if "trait Negatives" not in rule] == []
+
+
+def test_a_benchmark_made_here_keeps_the_rules_of_the_published_format() -> None:
+    benchmark = small_benchmark()
+    benchmark.add_global_rubric_trait(LUNGS)
+    matrix = {"name": "Matrix", "metrics": ["accuracy"], "tp_instructions": ["a"], "tn_instructions": ["b"]}
+    benchmark.add_question_rubric_trait("lungs", MetricRubricTrait(**matrix))
+    literal = RubricTrait(name="Register", kind="literal", classes={"lay": "plain", "expert": "jargon"})
+    benchmark.add_question_rubric_trait("lungs", literal)
+    benchmark.creator = {"@type": "Person", "name": "Ada"}
+    assert list(broken_rules(benchmark.to_dict())) == []
+    assert list(broken_rules(Benchmark("Empty").to_dict())) == []
+
+
+def test_code_as_plain_text_in_a_rating_is_written_back_as_it_came() -> None:
+    given = rating("GlobalCallableTrait", prop("callable_code", "def f(text):\n    return True"))
+    for node in (given, {**given, "additionalType": "GlobalCallableTrait"}):
+        content = document(item(), rating=[node])
+        benchmark = load(content)
+        benchmark.toggle_finished(benchmark.get_question_ids()[0])
+        assert benchmark.to_dict()["rating"] == [node]

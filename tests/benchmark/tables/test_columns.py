@@ -22,6 +22,11 @@ def suggested(header: str, *rows: str) -> ColumnMapping:
         ("INPUT,Ground Truth", "INPUT", "Ground Truth"),
         ("Frage,Antwort", "Frage", "Antwort"),
         ("question_text,raw_answer,answer", "question_text", "raw_answer"),
+        ("question,Correct response", "question", "Correct response"),
+        ("question,gold", "question", "gold"),
+        ("input,target", "input", "target"),
+        ("input,label", "input", "label"),
+        ("question,Golden Answer", "question", "Golden Answer"),
     ],
 )
 def test_question_and_answer_are_found_by_name(header: str, question: str, answer: str) -> None:
@@ -109,3 +114,18 @@ TABLE = csv_table("a,b,c", header="Question,Answer,Model")
 def test_a_mapping_that_does_not_fit_is_refused(mapping: ColumnMapping, reason: str) -> None:
     with pytest.raises(InputError, match=reason):
         mapping.check(TABLE)
+
+
+@pytest.mark.parametrize(
+    ("mapping", "missing"),
+    [
+        (ColumnMapping(), "question"),
+        (ColumnMapping(question="q"), "answer"),
+        (ColumnMapping(id="i"), "question"),
+        (ColumnMapping(question="q", answer="a"), ""),
+        (ColumnMapping(question="q", response="r"), ""),
+        (ColumnMapping(id="i", model_columns=("m",)), ""),
+    ],
+)
+def test_it_says_which_column_has_to_be_chosen_first(mapping: ColumnMapping, missing: str) -> None:
+    assert mapping.missing == missing
