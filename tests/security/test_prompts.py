@@ -125,6 +125,7 @@ BUILDERS = {
     "sufficiency": lambda response: prompts.sufficiency_messages("Q?", response, "- x: d", None),
     "rubric": lambda response: prompts.rubric_messages("Q?", response, [("clarity", TRAITS[0])], None),
     "metric": lambda response: prompts.metric_messages("Q?", response, METRICS[1], "extra"),
+    "investigation": lambda response: prompts.investigation_messages("Q?", response, {}, True, "extra"),
 }
 
 

@@ -228,7 +228,10 @@ class Runs:
         self._spending = spending
         self._snapshots = Snapshots(database)
         self._orders: dict[str, Order] = {}
-        self._clock: ColumnElement[float] = literal_column(_CLOCKS[database.engine.dialect.name])
+
+    @property
+    def _clock(self) -> ColumnElement[float]:
+        return literal_column(_CLOCKS[self._database.engine.dialect.name])
 
     def create(
         self, plan: Plan, name: str | None = None, *, benchmark_id: str | None = None, parent_run: str | None = None
