@@ -118,6 +118,10 @@ BOMBS = [
     Bomb("one text everywhere.xlsx", lambda: sheet('<row><c t="s"><v>0</v></c><c t="s"><v>0</v></c></row>' * 50_000,
                                                    f"<si><t>_x0041_{'x' * 30_000}</t></si>")),
     Bomb("attributes.xlsx", lambda: sheet("<row " + " ".join(f'a{n}=""' for n in range(4_000_000)) + "/>")),
+    Bomb("styles.xlsx", lambda: zipped({**members(sheet(cells(30, 3))), "xl/styles.xml": (
+        '<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><cellXfs>' + "<xf/>" * 199_000
+        + "</cellXfs></styleSheet>").encode()})),
+    Bomb("formulas.xlsx", lambda: sheet("<row>" + '<c r="A1"><f>1</f><v>1</v></c>' * 190 + "</row>" * 1)),
     Bomb("a large part.xlsx", lambda: sheet(cells(30, 3), f"<si><t>{'x' * 90_000_000}</t></si>")),
     Bomb("zeros.zip", lambda: zipped({"a.csv": b"\0" * 95_000_000})),
     Bomb("text.zip", lambda: zipped({"a.csv": lines("what,x\n")})),

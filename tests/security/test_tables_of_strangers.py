@@ -151,7 +151,9 @@ def test_a_sheet_title_with_markup_is_shown_as_text() -> None:
     assert_harmless(page().file_uploader[0].upload("x.xlsx", made.getvalue()).run())
 
 
-@pytest.mark.parametrize("name", ["a dictionary.parquet", "one text everywhere.xlsx", "attributes.xlsx", "commas.csv"])
+@pytest.mark.parametrize(
+    "name", ["a dictionary.parquet", "one text everywhere.xlsx", "many cells.xlsx", "attributes.xlsx", "commas.csv"]
+)
 def test_what_rows_become_is_counted_before_they_become_it(name: str) -> None:
     reading = bombs.measured(next(bomb for bomb in bombs.BOMBS if bomb.name == name))
     assert bombs.is_within(reading), reading

@@ -25,6 +25,7 @@ from karenina_core.benchmark.tables.table import (
     bounded,
     from_rows,
     observed,
+    too_long,
 )
 from karenina_core.errors import KareninaError
 
@@ -32,8 +33,8 @@ _MAX_SHEETS: Final = 100
 _MAX_AREAS: Final = 20_000
 _MAX_ROW: Final = 2**20  # as in Excel
 _MAX_CELLS: Final = 500_000  # each takes 10 to 20 µs
-_MAX_MARKS: Final = {"xl/worksheets/": 8 * _MAX_CELLS, "xl/sharedStrings": 8 * _MAX_CELLS}
-_OTHER_MARKS: Final = 200_000  # in any other part; there each takes ten times as long
+_MOST: Final = f"{_MAX_CELLS:,} cells of a workbook"
+_OTHER_MARKS: Final = 200_000  # in parts without cells; there each takes ten times as long
 _MARK = re.compile(rb"<[^/]|=\s*[\"']")  # an element or an attribute
 _ESCAPE = re.compile(r"_x((?!0000|[Dd][89A-Fa-f])[0-9A-Fa-f]{4})_")
 _ROW = re.compile(rb"<(?:\w+:)?row[\s/>]")
@@ -85,8 +86,8 @@ def read_excel(
             )
             raise TableError(what, next="Choose another sheet, or another file.", code="sheet")
         xml = archive.read(chosen._worksheet_path)
-        if next(islice(_CELL.finditer(xml), _MAX_CELLS, None), None):
-            raise _too_large()
+        if _holds_more(xml, _CELL, _MAX_CELLS):
+            raise too_long(_MOST)
         formulas = {reference.decode() for reference in _FORMULA.findall(xml)}
         read = _rows(chosen, formulas)
         if progress is not None:
@@ -118,9 +119,11 @@ def _opened(archive: Archive) -> Any:
         # No spreadsheet program writes a document type; entities can grow without end.
         if b"<!DOCTYPE" in text:
             raise TableError("The workbook is refused: it declares a document type.", code="entities")
-        most = next((marks for start, marks in _MAX_MARKS.items() if name.startswith(start)), _OTHER_MARKS)
-        if len(text) > most and next(islice(_MARK.finditer(text), most, None), None):
-            raise _too_large()
+        most = 8 * _MAX_CELLS if name.startswith(("xl/worksheets/", "xl/sharedStrings")) else _OTHER_MARKS
+        # The library reads all of a sheet at once that does not tell its size.
+        unsized = name.startswith("xl/worksheets/") and b"dimension" not in text[:10_000]
+        if _holds_more(text, _MARK, most) or (unsized and _holds_more(text, _CELL, _MAX_CELLS)):
+            raise too_long(_MOST)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of styles and extensions, which do not matter here
@@ -129,9 +132,8 @@ def _opened(archive: Archive) -> Any:
         raise _damaged(error) from error
 
 
-def _too_large() -> TableError:
-    why = f"At most {_MAX_CELLS:,} cells of a workbook are read."
-    return TableError("The workbook is too large.", why, "Keep the rows you need, or save it as CSV.", code="rows")
+def _holds_more(text: bytes, pattern: re.Pattern[bytes], most: int) -> bool:
+    return len(text) > most and next(islice(pattern.finditer(text), most, None), None) is not None
 
 
 def _damaged(error: Exception) -> TableError:
@@ -157,7 +159,7 @@ def _rows(sheet: Any, formulas: Container[str]) -> Iterator[Row]:
             gap = None if read else row
             count += len(read)
             if number > _MAX_ROW or count > _MAX_CELLS:
-                raise _too_large()
+                raise too_long(_MOST)
             marks = {at: mark for at, (_, mark) in read.items() if mark}
             values = {at: value for at, (value, _) in read.items() if at in marks or value is not None}
             if values:

@@ -218,9 +218,9 @@ def too_much_text() -> TableError:
     return TableError(what, why, "Split it into several files.", code="zip_bomb")
 
 
-def too_long() -> TableError:
+def too_long(most: str = f"{MAX_ROWS:,} rows and {MAX_CELLS:,} cells") -> TableError:
     """Return the error for a table with more rows or cells than are read."""
-    why = f"At most {MAX_ROWS:,} rows and {MAX_CELLS:,} cells are read."
+    why = f"At most {most} are read."
     return TableError("The table is too long.", why, "Split it into several files.", code="rows")
 
 
