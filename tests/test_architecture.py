@@ -45,7 +45,7 @@ MOST_CODE_LINES = {
     "authoring": 2_198,
     "models": 2_655,
     "agents": 800,
-    "pipeline": 1_341,
+    "pipeline": 1_345,
     "runs": 4_200,
     "analysis": 3_790,
     "demo": 130,

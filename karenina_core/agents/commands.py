@@ -1,7 +1,7 @@
-"""Shell commands of an agent: without keys, within limits, and ended with everything they started.
+"""Shell commands of an agent: without keys, and within limits.
 
 Where bubblewrap works, a command sees the file system read-only except for its workspace, no network, and no other
-process. Elsewhere the operating system's limits are all that holds it, and pages say so.
+process, and ends with everything it started. Elsewhere the operating system's limits are all that holds it.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _run(
         if not ending:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(max(0.0, deadline - time.monotonic()))
-        # The whole group, whatever ended it: nothing that it started lives on.
+        # The whole group, whatever ended it.
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
     text = bytes(output[:MOST_OUTPUT]).decode("utf-8", "replace")

@@ -59,7 +59,7 @@ async def run_agent(
     outcome = AgentOutcome(transcript=[*request.messages])
     used, output, end = 0, 0, clock() + limits.max_seconds
     for turn in range(1, limits.max_turns + 1):
-        if clock() > end:
+        if turn > 1 and clock() > end:
             outcome.limit = "seconds"
             return outcome
         part = f"turn {turn}" if turn > 1 else ""

@@ -16,7 +16,7 @@ from karenina_core.schemas import ModelConfig, Usage
 K = TypeVar("K")
 V = TypeVar("V")
 _MOST_KNOWN = 256
-_SAID = Field(exclude_if=lambda value: not value)  # stored only where there is something
+_IF_ANY = Field(exclude_if=lambda value: not value)  # stored only where there is something
 
 Purpose = Literal[
     "answer", "parse", "investigate", "tool", "rubric", "metric", "abstention", "sufficiency", "generate_template"
@@ -67,8 +67,8 @@ class Message:
 
     role: Literal["system", "user", "assistant", "tool"]
     content: str
-    tool_calls: Annotated[tuple[ToolCall, ...], _SAID] = ()
-    tool_call_id: Annotated[str, _SAID] = ""
+    tool_calls: Annotated[tuple[ToolCall, ...], _IF_ANY] = ()
+    tool_call_id: Annotated[str, _IF_ANY] = ""
 
     def as_data(self) -> dict[str, Any]:
         """Return the message as evidence: role and content, and what it says of tools, if anything."""
@@ -121,7 +121,7 @@ class ChatRequest:
     subject: Subject
     schema: dict[str, Any] | None = None
     timeout: float = 120.0
-    tools: Annotated[tuple[ToolSpec, ...], _SAID] = ()
+    tools: Annotated[tuple[ToolSpec, ...], _IF_ANY] = ()
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class ChatReply:
     source: Source = "provider"
     seconds: float = 0.0
     provenance: dict[str, Any] = field(default_factory=dict)
-    tool_calls: Annotated[tuple[ToolCall, ...], _SAID] = ()
+    tool_calls: Annotated[tuple[ToolCall, ...], _IF_ANY] = ()
 
 
 class ModelClient(Protocol):

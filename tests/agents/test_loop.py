@@ -53,7 +53,7 @@ def test_a_limit_ends_the_work_and_keeps_the_transcript(workspace: Path, limits:
         outcome = work(server, workspace, **limits)
         asked = len(server.requests)
     assert outcome.limit == limit
-    assert len(outcome.calls) == asked == {"turns": 2, "tool calls": 4, "output": 6, "seconds": 0}[limit]
+    assert len(outcome.calls) == asked == {"turns": 2, "tool calls": 4, "output": 6, "seconds": 1}[limit]
     assert len(outcome.transcript) > asked
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from karenina_core.agents import workspaces
 from karenina_core.benchmark import Benchmark
 from karenina_core.models import CallServices, MemoryLedger, ModelCaller, RunLimiter
 from karenina_core.pipeline import Pipeline
@@ -170,3 +171,14 @@ def test_commands_are_off_unless_run_and_environment_switch_them_on(
         assert result.answer is not None
         assert [item.path for item in result.answer.files] == (["proof.txt"] if allowed and variable else [])
         assert any("could not run commands" in warning for warning in result.warnings) != bool(allowed and variable)
+
+
+def test_an_answer_is_kept_where_its_workspace_grew_too_large(
+    benchmark: Benchmark, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workspaces, "MOST_FILES", 2)
+    script = [uses(("write_file", {"path": "more.txt", "content": "x"})), Reply("It gives 4."), Reply('{"sum": 4}')]
+    with OpenAIServer(script) as server:
+        result = evaluate(benchmark, server, agent=AgentConfig())
+    assert result.verdict == "pass" and result.answer is not None and result.answer.files == []
+    assert any("What the agent changed is not known" in warning for warning in result.warnings)

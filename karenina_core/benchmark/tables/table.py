@@ -109,11 +109,11 @@ T = TypeVar("T")
 
 def observed(rows: Iterable[T], total: int, progress: Progress) -> Iterator[T]:
     """Pass on rows and tell `progress` how many of `total` there were, every quarter of a second and at the end."""
-    told = time.monotonic()
+    last_report = time.monotonic()
     for done, row in enumerate(rows):
-        if time.monotonic() - told > 0.25:
+        if time.monotonic() - last_report > 0.25:
             progress(min(done, total), total)
-            told = time.monotonic()
+            last_report = time.monotonic()
         yield row
     progress(total, total)
 

@@ -9,7 +9,7 @@ from karenina_core.errors import InputError, TemplateError
 from karenina_core.models import MAX_REPLY, ChatRequest, Subject
 from karenina_core.pipeline.prompts import addresses_grader, answer_messages
 from karenina_core.pipeline.stage import Context, Skip, Stage, StageFailure
-from karenina_core.schemas import AnswerPart, built
+from karenina_core.schemas import AnswerPart, FileChange, built
 from karenina_core.templates import read_template
 
 _LONG = 4_000  # characters; longer texts take a while to search, and the loop goes on meanwhile
@@ -99,7 +99,12 @@ async def _take(context: Context, outcome: AgentOutcome) -> None:
         addressed = await asyncio.to_thread(addresses_grader, text, fields)
     if addressed:
         context.warnings.append("The answer seems to address the judge; review this result.")
-    is_agent = context.answering.agent is not None
+    files: list[FileChange] = []
+    if outcome.transcript and context.workspace is not None:
+        try:
+            files = await asyncio.to_thread(context.workspace.changes)
+        except (InputError, OSError) as error:
+            context.warnings.append(f"What the agent changed is not known: {error}")
     context.answer = built(
         AnswerPart,
         text=text,
@@ -110,7 +115,7 @@ async def _take(context: Context, outcome: AgentOutcome) -> None:
         earlier_calls=outcome.calls[:-1],
         transcript=[message.as_data() for message in outcome.transcript],
         limit=outcome.limit,
-        files=await asyncio.to_thread(context.workspace.changes) if is_agent and context.workspace else [],
+        files=files,
     )
 
 
